@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The one way to build, run and test xnngo. Every command does the set-up it needs; steps already done are skipped.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/third_party/common.sh"
+
+help() {
+  cat <<'EOF'
+usage: ./build.sh COMMAND
+
+  run              build what is missing and run the main example, examples/add
+  test             all tests: unit, race, address sanitizer, fuzz, examples, linking from outside
+  native           XNNPACK into third_party/out, from the cache or the pinned sources
+  build            the tool, into bin/xnn
+  bench            benchmarks of the Go packages
+  fuzz [TIME]      every fuzz target for TIME each (10s)
+  generate         the files that are generated and committed (needs flatc 2.0.8)
+  install PREFIX   archive, headers and pkg-config file, for go build -tags xnn_system
+  cross-arm64      build for linux/arm64 and run examples/add under qemu where that is installed
+  clean            remove bin and third_party/out (the cache stays; its path is below)
+  help             this text
+
+environment:
+  XNNGO_CACHE      cache folder, shared by all clones (default: $XDG_CACHE_HOME/xnngo or ~/.cache/xnngo)
+  XNNGO_SOURCES    folder of source tarballs, looked into before the distribution's source packages
+  CC, CXX          compilers; GOOS and GOARCH choose the target (linux amd64, linux arm64)
+EOF
+  printf '\ncache: %s\n' "$cache"
+}
+
+native() { "$here/native.sh"; }
+
+cd "$root"
+command="${1:-help}"
+[[ $# -eq 0 ]] || shift
+case $command in
+  native) native ;;
+  build)
+    native
+    go build -o bin/xnn ./xnn/cmd/xnn
+    say "build: bin/xnn"
+    ;;
+  run)
+    native
+    say "run: examples/add"
+    go run ./examples/add
+    ;;
+  bench)
+    native
+    go test -run '^$' -bench . -benchmem "$@" ./xnn/...
+    ;;
+  generate)
+    "$here/pins-go.sh"
+    need_tools flatc
+    schema/generate.sh
+    say "generate: schema"
+    ;;
+  install)
+    [[ $# -eq 1 ]] || die "usage: ./build.sh install PREFIX"
+    native
+    "$here/install.sh" "$1"
+    ;;
+  test) exec .ci/test.sh ;;
+  fuzz)
+    native
+    exec .ci/fuzz.sh "${1:-10s}"
+    ;;
+  cross-arm64) exec "$here/cross-arm64.sh" ;;
+  clean) rm -rf -- bin third_party/out cgo/xnnpack/stamp_gen.go ;;
+  help | -h | --help) help ;;
+  *)
+    help >&2
+    die "there is no command $command"
+    ;;
+esac

@@ -1,0 +1,132 @@
+// The C side of package xnnpack: one function per operation of the Go side, so that each is one crossing.
+//
+// Every function returns an xnn_status and gives results through its last parameters. None calls back into Go and none
+// keeps a pointer into Go memory. What XNNPACK logs while a function runs ends up in its xg_message.
+#ifndef XG_BRIDGE_H
+#define XG_BRIDGE_H
+
+#if !defined(__has_include) || __has_include(<xnnpack.h>)
+#include <xnnpack.h>
+#include <pthreadpool.h>
+#else
+#error "XNNPACK is not built here: run ./build.sh native first, or link an installed archive with -tags xnn_system"
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Text for the error of a failed call: XNNPACK's own log lines, joined. Empty when it said nothing.
+struct xg_message {
+  char text[512];
+};
+
+// Starts collecting log lines of this thread; xg_message_end copies them to out.
+void xg_message_begin(void);
+void xg_message_end(struct xg_message* out);
+
+// What a block of memory is for.
+enum xg_purpose {
+  xg_purpose_xnnpack,    // XNNPACK's own: descriptors, operators, packed weights
+  xg_purpose_constants,  // weights bound to a subgraph
+  xg_purpose_tensors,    // inputs and outputs
+  xg_purpose_arena,      // intermediate values
+  xg_purpose_bridge,     // the descriptors of this file
+  xg_purpose_count,
+};
+
+// Zeroed memory at 64-byte alignment (arenas: page alignment) with XNN_EXTRA_BYTES readable behind it; NULL when there is
+// none. The caller owns it and gives it back with xg_free.
+void* xg_alloc(enum xg_purpose purpose, size_t size);
+void xg_free(void* pointer);
+
+// Bytes and blocks held now for each purpose; each array has xg_purpose_count entries.
+void xg_memory_stats(int64_t* bytes, int64_t* blocks);
+
+// The number of bytes a kernel may read past the end of a tensor.
+size_t xg_extra_bytes(void);
+
+// Initialises XNNPACK with the allocator of this file. Once per process; later calls return the first answer.
+enum xnn_status xg_initialize(struct xg_message* message);
+
+// The memory a session lends to XNNPACK for intermediate values. The session owns it; XNNPACK asks for it while a runtime
+// is planned and gives it back when the runtime is deleted.
+struct xg_arena {
+  void* base;       // NULL while capacity is 0
+  size_t capacity;  // bytes at base
+  size_t needed;    // bytes XNNPACK asked for last, granted or not
+  size_t limit;     // no plan is granted more than this; at most capacity for a fixed arena
+  void* retired;    // a smaller block XNNPACK still copies from while it plans
+};
+
+// The alignment of arenas, a page. The patched XNNPACK asks for its workspace, and for nothing else, at this alignment.
+#define XG_ARENA_ALIGN 4096
+
+// Lends the arena of the runtime that this thread is planning, made larger if it must and may be; NULL if it may not.
+void* xg_arena_lend(size_t size);
+
+// Reserves capacity bytes.
+enum xnn_status xg_arena_reserve(struct xg_arena* arena, size_t capacity);
+void xg_arena_free(struct xg_arena* arena);
+
+// Creates a subgraph with this many external values, ids 0 to externals-1. The caller owns it: xnn_delete_subgraph.
+enum xnn_status xg_subgraph_create(uint32_t externals, xnn_subgraph_t* subgraph, struct xg_message* message);
+
+// Defines a dense tensor. data, where not NULL, must outlive the subgraph and its runtimes.
+enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, enum xnn_datatype datatype, size_t rank, const size_t* dims,
+                                 const void* data, uint32_t external_id, uint32_t flags, uint32_t* id,
+                                 struct xg_message* message);
+
+// Defines an element-wise node of two operands, its result not clamped.
+enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, uint32_t a, uint32_t b, uint32_t out,
+                                 struct xg_message* message);
+
+// Bytes that a run copies after XNNPACK is done.
+struct xg_copy {
+  void* to;
+  const void* from;
+  size_t size;
+};
+
+// A runtime with everything a run needs, in C memory so that a run is one crossing.
+struct xg_runtime {
+  xnn_runtime_t runtime;                 // NULL where no node has to run
+  size_t externals_count;
+  struct xnn_external_value* externals;  // bound at the next run after a change
+  size_t copies_count;
+  struct xg_copy* copies;                // done in order after the nodes
+  bool bound;                            // externals are those XNNPACK knows
+  struct xg_message message;             // of a failed run
+};
+
+// Creates a runtime with room for this many externals and copies. subgraph may be NULL: then a run only copies. The caller
+// owns it: xg_runtime_delete. It does not keep the subgraph, and keeps the pool.
+enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals, size_t copies,
+                                  struct xg_runtime** out, struct xg_message* message);
+void xg_runtime_delete(struct xg_runtime* runtime);
+
+// Gives external values 0 to count-1 these shapes (dims one after the other) and plans memory in the arena. After a failure
+// the runtime can only be deleted.
+enum xnn_status xg_runtime_reshape(struct xg_runtime* runtime, struct xg_arena* arena, size_t count, const uint32_t* ids,
+                                   const size_t* ranks, const size_t* dims, struct xg_message* message);
+
+// The shape XNNPACK gives an external value; dims has room for XNN_MAX_TENSOR_DIMS.
+enum xnn_status xg_runtime_shape(struct xg_runtime* runtime, uint32_t id, size_t* rank, size_t* dims,
+                                 struct xg_message* message);
+
+// Sets the memory of one external value, or one copy.
+void xg_runtime_bind(struct xg_runtime* runtime, size_t index, uint32_t id, void* data);
+void xg_runtime_copy(struct xg_runtime* runtime, size_t index, void* to, const void* from, size_t size);
+
+// Binds what changed, runs the nodes, does the copies.
+enum xnn_status xg_run(struct xg_runtime* runtime);
+
+// Nanoseconds of each node of the last run, in the order of definition; UINT64_MAX for a node fused into another. Writes at
+// most capacity entries and returns the number of nodes. The runtime must have been made to profile.
+size_t xg_node_times(struct xg_runtime* runtime, size_t capacity, uint64_t* ns);
+
+// What the archive was built from, compiled into it.
+extern const char xg_stamp[];
+extern const char xg_pins[];
+
+#endif

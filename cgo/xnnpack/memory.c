@@ -1,0 +1,120 @@
+#include "bridge.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Every byte the bridge and XNNPACK hold comes from here and is counted by purpose.
+
+enum {
+  header_size = 64,   // keeps a block behind its header at 64-byte alignment
+  tensor_align = 64,  // the widest vector
+};
+
+struct header {
+  void* raw;  // what malloc gave
+  size_t size;
+  size_t total;  // with header, alignment and tail
+  enum xg_purpose purpose;
+};
+
+_Static_assert(sizeof(struct header) <= header_size, "header must fit before a block");
+
+static _Atomic int64_t held_bytes[xg_purpose_count];
+static _Atomic int64_t held_blocks[xg_purpose_count];
+
+static struct header* header_of(void* pointer) { return (struct header*) ((char*) pointer - header_size); }
+
+static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero) {
+  const size_t around = header_size + align + XNN_EXTRA_BYTES;
+  if (size > PTRDIFF_MAX - around) {
+    return NULL;
+  }
+  const size_t total = size + around;
+  // calloc of a large block costs nothing until it is touched.
+  char* raw = zero ? calloc(1, total) : malloc(total);
+  if (raw == NULL) {
+    return NULL;
+  }
+  char* pointer = (char*) (((uintptr_t) raw + header_size + align - 1) & ~(uintptr_t) (align - 1));
+  *header_of(pointer) = (struct header){raw, size, total, purpose};
+  atomic_fetch_add_explicit(&held_bytes[purpose], (int64_t) total, memory_order_relaxed);
+  atomic_fetch_add_explicit(&held_blocks[purpose], 1, memory_order_relaxed);
+  return pointer;
+}
+
+void* xg_alloc(enum xg_purpose purpose, size_t size) {
+  return take(purpose, purpose == xg_purpose_arena ? XG_ARENA_ALIGN : tensor_align, size, true);
+}
+
+void xg_free(void* pointer) {
+  if (pointer == NULL) {
+    return;
+  }
+  const struct header* h = header_of(pointer);
+  atomic_fetch_sub_explicit(&held_bytes[h->purpose], (int64_t) h->total, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&held_blocks[h->purpose], 1, memory_order_relaxed);
+  free(h->raw);
+}
+
+void xg_memory_stats(int64_t* bytes, int64_t* blocks) {
+  for (int i = 0; i < xg_purpose_count; i++) {
+    bytes[i] = atomic_load_explicit(&held_bytes[i], memory_order_relaxed);
+    blocks[i] = atomic_load_explicit(&held_blocks[i], memory_order_relaxed);
+  }
+}
+
+size_t xg_extra_bytes(void) { return XNN_EXTRA_BYTES; }
+
+static void* allocate(void* context, size_t size) {
+  (void) context;
+  return take(xg_purpose_xnnpack, tensor_align, size, false);
+}
+
+static void deallocate(void* context, void* pointer) {
+  (void) context;
+  xg_free(pointer);
+}
+
+static void* reallocate(void* context, void* pointer, size_t size) {
+  if (pointer == NULL) {
+    return allocate(context, size);
+  }
+  void* moved = allocate(context, size);
+  if (moved != NULL) {
+    const size_t old = header_of(pointer)->size;
+    memcpy(moved, pointer, old < size ? old : size);
+    xg_free(pointer);
+  }
+  return moved;
+}
+
+static void* aligned_allocate(void* context, size_t alignment, size_t size) {
+  (void) context;
+  if (alignment == XG_ARENA_ALIGN) {
+    return xg_arena_lend(size);
+  }
+  return take(xg_purpose_xnnpack, alignment < tensor_align ? tensor_align : alignment, size, false);
+}
+
+static void aligned_deallocate(void* context, void* pointer) {
+  (void) context;
+  if (pointer != NULL && header_of(pointer)->purpose == xg_purpose_arena) {
+    return;  // lent: its session frees it
+  }
+  xg_free(pointer);
+}
+
+enum xnn_status xg_initialize(struct xg_message* message) {
+  static const struct xnn_allocator allocator = {
+    .allocate = allocate,
+    .reallocate = reallocate,
+    .deallocate = deallocate,
+    .aligned_allocate = aligned_allocate,
+    .aligned_deallocate = aligned_deallocate,
+  };
+  xg_message_begin();
+  const enum xnn_status status = xnn_initialize(&allocator);
+  xg_message_end(message);
+  return status;
+}

@@ -1,0 +1,54 @@
+package xnnpack
+
+// #include "bridge.h"
+// #cgo noescape pthreadpool_create
+// #cgo nocallback pthreadpool_create
+// #cgo noescape pthreadpool_destroy
+// #cgo nocallback pthreadpool_destroy
+import "C"
+
+import "sync"
+
+// Pool is a set of threads that runtimes share. Runs of several runtimes take turns on it.
+type Pool struct {
+	c       C.pthreadpool_t
+	threads int
+	users   int
+}
+
+// pools holds the pools in use by size: threads are a resource of the process, like XNNPACK's own state.
+var pools = struct {
+	sync.Mutex
+	bySize map[int]*Pool
+}{bySize: map[int]*Pool{}}
+
+// AcquirePool gives the process's pool of this many threads, at least 2, and starts it for its first user. Release ends
+// one use.
+func AcquirePool(threads int) (*Pool, error) {
+	pools.Lock()
+	defer pools.Unlock()
+	p := pools.bySize[threads]
+	if p == nil {
+		c := C.pthreadpool_create(C.size_t(threads))
+		if c == nil {
+			return nil, &Error{OutOfMemory, "the thread pool could not be started"}
+		}
+		p = &Pool{c: c, threads: threads}
+		pools.bySize[threads] = p
+	}
+	p.users++
+	return p, nil
+}
+
+// Release ends one use; the last one stops the threads. A nil pool is left alone.
+func (p *Pool) Release() {
+	if p == nil {
+		return
+	}
+	pools.Lock()
+	defer pools.Unlock()
+	if p.users--; p.users == 0 {
+		delete(pools.bySize, p.threads)
+		C.pthreadpool_destroy(p.c)
+	}
+}

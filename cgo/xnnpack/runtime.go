@@ -1,0 +1,132 @@
+package xnnpack
+
+// #include "bridge.h"
+// #cgo noescape xg_runtime_create
+// #cgo nocallback xg_runtime_create
+// #cgo noescape xg_runtime_delete
+// #cgo nocallback xg_runtime_delete
+// #cgo noescape xg_runtime_reshape
+// #cgo nocallback xg_runtime_reshape
+// #cgo noescape xg_runtime_shape
+// #cgo nocallback xg_runtime_shape
+// #cgo noescape xg_runtime_bind
+// #cgo nocallback xg_runtime_bind
+// #cgo noescape xg_runtime_copy
+// #cgo nocallback xg_runtime_copy
+// #cgo noescape xg_run
+// #cgo nocallback xg_run
+// #cgo noescape xg_node_times
+// #cgo nocallback xg_node_times
+import "C"
+
+import (
+	"time"
+	"unsafe"
+)
+
+// Runtime is a network ready to run, for one goroutine at a time.
+type Runtime struct {
+	c *C.struct_xg_runtime
+}
+
+// RuntimeConfig says how a runtime is made.
+type RuntimeConfig struct {
+	Pool      *Pool // nil: nodes run on the calling thread. Must outlive the runtime
+	Profile   bool  // keep the time of each node
+	Externals int   // how many external values Bind will set
+	Copies    int   // how many copies Copy will set
+}
+
+// NewRuntime makes a runtime of s. Where s is nil there is nothing to compute and a run only copies.
+func NewRuntime(s *Subgraph, cfg RuntimeConfig) (*Runtime, error) {
+	var sub C.xnn_subgraph_t
+	if s != nil {
+		sub = s.c
+	}
+	var pool C.pthreadpool_t
+	if cfg.Pool != nil {
+		pool = cfg.Pool.c
+	}
+	var r Runtime
+	var m C.struct_xg_message
+	status := C.xg_runtime_create(sub, pool, C.bool(cfg.Profile), C.size_t(cfg.Externals), C.size_t(cfg.Copies), &r.c, &m)
+	if err := result(status, &m); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// Close frees the runtime. A nil or closed one is left alone.
+func (r *Runtime) Close() {
+	if r == nil {
+		return
+	}
+	C.xg_runtime_delete(r.c)
+	r.c = nil
+}
+
+// Reshape gives external values new shapes and plans memory in the arena. After an error the runtime can only be closed.
+func (r *Runtime) Reshape(arena *Arena, ids []uint32, shapes [][]int) error {
+	ranks := make([]C.size_t, len(ids), len(ids)+1)
+	dims := make([]C.size_t, 0, len(ids)*C.XNN_MAX_TENSOR_DIMS+1)
+	cids := make([]C.uint32_t, len(ids), len(ids)+1)
+	for i, s := range shapes {
+		cids[i] = C.uint32_t(ids[i])
+		ranks[i] = C.size_t(len(s))
+		for _, d := range s {
+			dims = append(dims, C.size_t(d))
+		}
+	}
+	var m C.struct_xg_message
+	status := C.xg_runtime_reshape(r.c, arena.c, C.size_t(len(ids)), unsafe.SliceData(cids), unsafe.SliceData(ranks),
+		unsafe.SliceData(dims), &m)
+	return result(status, &m)
+}
+
+// Shape is the shape XNNPACK computed for an external value.
+func (r *Runtime) Shape(id uint32) ([]int, error) {
+	var rank C.size_t
+	var dims [C.XNN_MAX_TENSOR_DIMS]C.size_t
+	var m C.struct_xg_message
+	if err := result(C.xg_runtime_shape(r.c, C.uint32_t(id), &rank, &dims[0], &m), &m); err != nil {
+		return nil, err
+	}
+	shape := make([]int, rank)
+	for i := range shape {
+		shape[i] = int(dims[i])
+	}
+	return shape, nil
+}
+
+// Bind sets the memory of an external value, the index-th of RuntimeConfig.Externals, from the next run on.
+func (r *Runtime) Bind(index int, id uint32, data unsafe.Pointer) {
+	C.xg_runtime_bind(r.c, C.size_t(index), C.uint32_t(id), data)
+}
+
+// Copy sets bytes to copy after the nodes of each run, the index-th of RuntimeConfig.Copies.
+func (r *Runtime) Copy(index int, to, from unsafe.Pointer, size int) {
+	C.xg_runtime_copy(r.c, C.size_t(index), to, from, C.size_t(size))
+}
+
+// Run runs every node, then every copy, in one crossing.
+func (r *Runtime) Run() error {
+	if status := C.xg_run(r.c); status != C.xnn_status_success {
+		return result(status, &r.c.message)
+	}
+	return nil
+}
+
+// Fused is the time of a node that XNNPACK made part of another.
+const Fused time.Duration = -1
+
+// NodeTimes gives the time each node took in the last run, in the order they were added to the subgraph.
+func (r *Runtime) NodeTimes() []time.Duration {
+	n := int(C.xg_node_times(r.c, 0, nil))
+	ns := make([]C.uint64_t, n+1)
+	C.xg_node_times(r.c, C.size_t(n), &ns[0])
+	times := make([]time.Duration, n)
+	for i := range times {
+		times[i] = time.Duration(ns[i]) // UINT64_MAX becomes Fused
+	}
+	return times
+}

@@ -1,0 +1,93 @@
+package xnnpack
+
+// #include "bridge.h"
+// #cgo noescape xg_subgraph_create
+// #cgo nocallback xg_subgraph_create
+// #cgo noescape xg_define_tensor
+// #cgo nocallback xg_define_tensor
+// #cgo noescape xg_define_binary
+// #cgo nocallback xg_define_binary
+// #cgo noescape xnn_delete_subgraph
+// #cgo nocallback xnn_delete_subgraph
+import "C"
+
+import "unsafe"
+
+// DataType is XNNPACK's number of an element type.
+type DataType uint32
+
+// The element types in use.
+const (
+	Float32 DataType = C.xnn_datatype_fp32
+	Float16 DataType = C.xnn_datatype_fp16
+)
+
+// What XNNPACK is told of a value that the caller sees.
+const (
+	ExternalInput  uint32 = C.XNN_VALUE_FLAG_EXTERNAL_INPUT
+	ExternalOutput uint32 = C.XNN_VALUE_FLAG_EXTERNAL_OUTPUT
+)
+
+// BinaryOp is an element-wise operator of two operands.
+type BinaryOp uint32
+
+// The operators in use.
+const (
+	Add BinaryOp = C.xnn_binary_add
+)
+
+// Subgraph is a network being described to XNNPACK. Runtimes made from it do not need it afterwards.
+type Subgraph struct {
+	c C.xnn_subgraph_t
+}
+
+// NewSubgraph starts a subgraph whose external values have the ids 0 to externals-1.
+func NewSubgraph(externals int) (*Subgraph, error) {
+	var s Subgraph
+	var m C.struct_xg_message
+	if err := result(C.xg_subgraph_create(C.uint32_t(externals), &s.c, &m), &m); err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
+
+// Close frees the subgraph.
+func (s *Subgraph) Close() {
+	C.xnn_delete_subgraph(s.c)
+	s.c = nil
+}
+
+// Tensor describes one value to Define.
+type Tensor struct {
+	Type DataType
+	Dims []int
+	// Data are the elements of a constant: C memory at 16-byte alignment, with ExtraBytes behind it, that outlives every
+	// runtime of the subgraph. Nil for any other value.
+	Data unsafe.Pointer
+	// Flags are those of an external value, whose id is then ExternalID; 0 for any other value.
+	Flags      uint32
+	ExternalID int
+}
+
+// Define adds a value and gives its id.
+func (s *Subgraph) Define(t Tensor) (uint32, error) {
+	var dims [C.XNN_MAX_TENSOR_DIMS]C.size_t
+	for i, d := range t.Dims {
+		dims[i] = C.size_t(d)
+	}
+	external := C.uint32_t(C.XNN_INVALID_VALUE_ID)
+	if t.Flags != 0 {
+		external = C.uint32_t(t.ExternalID)
+	}
+	var id C.uint32_t
+	var m C.struct_xg_message
+	status := C.xg_define_tensor(s.c, C.enum_xnn_datatype(t.Type), C.size_t(len(t.Dims)), &dims[0], t.Data, external,
+		C.uint32_t(t.Flags), &id, &m)
+	return uint32(id), result(status, &m)
+}
+
+// Binary adds a node that computes out from a and b, broadcast against each other. The result is not clamped.
+func (s *Subgraph) Binary(op BinaryOp, a, b, out uint32) error {
+	var m C.struct_xg_message
+	return result(C.xg_define_binary(s.c, C.enum_xnn_binary_operator(op), C.uint32_t(a), C.uint32_t(b), C.uint32_t(out), &m), &m)
+}

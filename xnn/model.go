@@ -1,0 +1,238 @@
+package xnn
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/xnngo/xnngo/cgo/xnnpack"
+	"github.com/xnngo/xnngo/schema"
+	"github.com/xnngo/xnngo/xnn/graph"
+)
+
+// Model is a checked network with its constants. It does not change, and all its methods may be called from any number of
+// goroutines at once. Nil is a closed model.
+type Model struct {
+	core    *model
+	cleanup runtime.Cleanup
+}
+
+// model is what a Model holds; sessions keep it, and its cleanup frees it when the Model is dropped.
+type model struct {
+	graph     *graph.Graph // without the bytes of its constants
+	layout    *layout
+	constants *constants
+	mapped    *mapping
+	cfg       config
+	budget    budget
+	pool      sessionPool
+
+	// making is held for reading while a session is made, for writing by close.
+	making   sync.RWMutex
+	closed   bool
+	sessions map[*session]struct{} // guarded by mu
+	mu       sync.Mutex
+}
+
+// newModel makes a model of a checked graph that belongs to it. It takes over mapped, and closes it where it fails.
+func newModel(g *graph.Graph, mapped *mapping, cfg config) (*Model, error) {
+	c := &model{graph: g, mapped: mapped, cfg: cfg, sessions: map[*session]struct{}{}}
+	c.budget.left.Store(cfg.memoryLimit)
+	if err := c.compile(); err != nil {
+		mapped.close()
+		return nil, err
+	}
+	c.pool.init(cfg.maxSessions)
+	m := &Model{core: c}
+	m.cleanup = runtime.AddCleanup(m, (*model).close, c)
+	return m, nil
+}
+
+// compile binds the constants and lets XNNPACK make a runtime once, so that what it cannot run fails here.
+func (c *model) compile() error {
+	if err := xnnpack.Init(); err != nil {
+		return fromXNNPACK(schema.StageDefine, err)
+	}
+	var err error
+	if c.layout, err = newLayout(c.graph); err != nil {
+		return err
+	}
+	if c.constants, err = newConstants(c.graph, c.layout.used, c.mapped, &c.budget); err != nil {
+		return err
+	}
+	// The bytes are where they are needed now; those of the caller are let go.
+	for i := range c.graph.Constants {
+		c.graph.Constants[i].Data = nil
+	}
+	rt, e := c.newRuntime(nil, false)
+	if e != nil {
+		c.constants.close()
+		return e
+	}
+	rt.Close()
+	return nil
+}
+
+// newRuntime describes the graph to XNNPACK and makes a runtime of it.
+func (c *model) newRuntime(pool *xnnpack.Pool, profile bool) (*xnnpack.Runtime, *Error) {
+	sub, err := c.layout.subgraph(c.graph, c.constants.at)
+	if err != nil {
+		return nil, err
+	}
+	if sub != nil {
+		defer sub.Close()
+	}
+	rt, xerr := xnnpack.NewRuntime(sub, xnnpack.RuntimeConfig{
+		Pool: pool, Profile: profile, Externals: len(c.layout.externals), Copies: len(c.layout.copies),
+	})
+	return rt, fromXNNPACK(schema.StageCreate, xerr)
+}
+
+// NewSession makes the memory for running the model and plans it for the shapes in the file. The caller closes it, or
+// leaves that to Model.Close. Errors: ErrMemoryLimit, ErrArenaTooSmall where the file fixes an arena that its own shapes do
+// not fit, ErrUnsupported, ErrClosed.
+func (m *Model) NewSession(opts ...SessionOption) (*Session, error) {
+	if m == nil || m.core == nil {
+		return nil, errClosed("model")
+	}
+	cfg := m.core.cfg.session
+	for _, o := range opts {
+		if o != nil {
+			o.session(&cfg)
+		}
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if cfg.threads == 0 {
+		cfg.threads = DefaultThreads()
+	}
+	c, err := m.core.newSession(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{core: c, model: m}
+	s.cleanup = runtime.AddCleanup(s, (*session).close, c)
+	return s, nil
+}
+
+func (c *model) newSession(cfg sessionConfig) (*session, error) {
+	c.making.RLock()
+	defer c.making.RUnlock()
+	if c.closed {
+		return nil, errClosed("model")
+	}
+	s, err := newSession(c, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.sessions[s] = struct{}{}
+	c.mu.Unlock()
+	return s, nil
+}
+
+func (c *model) forget(s *session) {
+	c.mu.Lock()
+	delete(c.sessions, s)
+	c.mu.Unlock()
+}
+
+// Close closes the model's sessions, waiting for runs under way, and frees its constants. It may be called twice, and on
+// nil.
+func (m *Model) Close() error {
+	if m != nil && m.core != nil {
+		m.cleanup.Stop()
+		m.core.close()
+	}
+	return nil
+}
+
+func (c *model) close() {
+	c.making.Lock()
+	defer c.making.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.pool.close()
+	c.mu.Lock()
+	open := make([]*session, 0, len(c.sessions))
+	for s := range c.sessions {
+		open = append(open, s)
+	}
+	c.mu.Unlock()
+	for _, s := range open {
+		s.close()
+	}
+	c.constants.close()
+	c.mapped.close()
+}
+
+// Inputs are the types of the inputs, in call order, with the shapes the model was made with.
+func (m *Model) Inputs() []Type {
+	if m == nil || m.core == nil {
+		return nil
+	}
+	return m.core.types(m.core.graph.Inputs)
+}
+
+// Outputs are the types of the outputs, in call order, for inputs of the shapes the model was made with.
+func (m *Model) Outputs() []Type {
+	if m == nil || m.core == nil {
+		return nil
+	}
+	return m.core.types(m.core.graph.Outputs)
+}
+
+func (c *model) types(ids []graph.ID) []Type {
+	types := make([]Type, len(ids))
+	for i, id := range ids {
+		v := &c.graph.Values[id]
+		types[i] = Type{DType: v.DType, Shape: slices.Clone(v.Shape)}
+	}
+	return types
+}
+
+// ArenaBytes is the size of the activation arena that a session of this model takes on this machine, with these options and
+// input shapes: what entry 0 of a file's mem_buffer_sizes must be at least. Without shapes, those in the file count.
+func (m *Model) ArenaBytes(shapes []Shape, opts ...SessionOption) (int, error) {
+	if m == nil || m.core == nil {
+		return 0, errClosed("model")
+	}
+	c := m.core
+	cfg := c.cfg.session
+	for _, o := range opts {
+		if o != nil {
+			o.session(&cfg)
+		}
+	}
+	if err := cfg.check(); err != nil {
+		return 0, err
+	}
+	if cfg.threads == 0 {
+		cfg.threads = DefaultThreads()
+	}
+	if shapes == nil {
+		shapes = c.inputShapes()
+	}
+	c.making.RLock()
+	defer c.making.RUnlock()
+	if c.closed {
+		return 0, errClosed("model")
+	}
+	return measureArena(c, cfg, shapes)
+}
+
+// inputShapes are the shapes the model was made with.
+func (c *model) inputShapes() []Shape {
+	shapes := make([]Shape, len(c.graph.Inputs))
+	for i, id := range c.graph.Inputs {
+		shapes[i] = c.graph.Values[id].Shape
+	}
+	return shapes
+}
+
+func errClosed(what string) error {
+	return schema.Errorf(schema.StageSetup, ErrClosed, "the %s is closed", what)
+}

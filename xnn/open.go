@@ -1,0 +1,104 @@
+package xnn
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/xnngo/xnngo/schema"
+	"github.com/xnngo/xnngo/xnn/graph"
+)
+
+// Open loads the XNNGraph file at path. The file is mapped into memory and its constants are used in place where they lie
+// well enough, so it must not change or shrink while the model is open; see WithCopy. A file that is no regular file is
+// read. Errors are *Error, but for those of the file system.
+func Open(path string, opts ...Option) (*Model, error) {
+	cfg, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() && info.Size() > 0 && !cfg.copyFile {
+		switch mapped, err := mapFile(f, info.Size()); {
+		case err == nil:
+			return load(mapped.bytes, mapped, cfg)
+		case !errors.Is(err, errors.ErrUnsupported):
+			return nil, &os.PathError{Op: "mmap", Path: path, Err: err}
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, cfg.memoryLimit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > cfg.memoryLimit {
+		return nil, schema.Errorf(schema.StageVerify, ErrMemoryLimit, "the file is larger than the memory limit of %d bytes",
+			cfg.memoryLimit)
+	}
+	return load(data, nil, cfg)
+}
+
+// Load loads an XNNGraph file from memory. Constants are copied: data may change afterwards. Errors are *Error.
+func Load(data []byte, opts ...Option) (*Model, error) {
+	cfg, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	return load(data, nil, cfg)
+}
+
+// Compile makes a model of a graph. The graph is checked and copied: it may change afterwards. Errors are *Error.
+func Compile(g *graph.Graph, opts ...Option) (*Model, error) {
+	cfg, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return nil, schema.Errorf(schema.StageCheck, ErrArgument, "no graph to compile")
+	}
+	g = g.Clone()
+	if err := g.Check(); err != nil {
+		return nil, err
+	}
+	return newModel(g, nil, cfg)
+}
+
+func configure(opts []Option) (config, error) {
+	cfg := defaults()
+	for _, o := range opts {
+		if o != nil {
+			o.model(&cfg)
+		}
+	}
+	switch {
+	case cfg.memoryLimit < 0:
+		return cfg, schema.Errorf(schema.StageSetup, ErrArgument, "WithMemoryLimit(%d)", cfg.memoryLimit)
+	case cfg.maxSessions < 1:
+		return cfg, schema.Errorf(schema.StageSetup, ErrArgument, "WithMaxSessions(%d), at least 1 is needed", cfg.maxSessions)
+	}
+	return cfg, cfg.session.check()
+}
+
+func (c sessionConfig) check() error {
+	if c.threads < 0 || c.threads > maxThreads {
+		return schema.Errorf(schema.StageSetup, ErrArgument, "WithThreads(%d), 0 to %d are possible", c.threads, maxThreads)
+	}
+	return nil
+}
+
+// load reads a file that lies in data; mapped, where not nil, is where data comes from and belongs to the model from now on.
+func load(data []byte, mapped *mapping, cfg config) (*Model, error) {
+	g, err := graph.Unmarshal(data)
+	if err != nil {
+		mapped.close()
+		return nil, err
+	}
+	return newModel(g, mapped, cfg)
+}

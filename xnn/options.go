@@ -1,0 +1,67 @@
+package xnn
+
+import "runtime"
+
+// Option sets how a model is loaded. Options that concern sessions are the defaults of the model's sessions.
+type Option interface {
+	model(*config)
+}
+
+// SessionOption sets how a session works. It may also be given when a model is loaded.
+type SessionOption interface {
+	Option
+	session(*sessionConfig)
+}
+
+type config struct {
+	copyFile    bool
+	memoryLimit int64
+	maxSessions int
+	session     sessionConfig
+}
+
+type sessionConfig struct {
+	threads    int
+	fixedArena bool
+	profile    bool
+}
+
+func defaults() config {
+	return config{memoryLimit: defaultMemoryLimit(), maxSessions: runtime.GOMAXPROCS(0)}
+}
+
+type modelOption func(*config)
+
+func (o modelOption) model(c *config) { o(c) }
+
+type sessionOption func(*sessionConfig)
+
+func (o sessionOption) model(c *config)          { o(&c.session) }
+func (o sessionOption) session(c *sessionConfig) { o(c) }
+
+// WithCopy makes Open read the file instead of mapping it. A mapped file must not change or shrink while the model is open;
+// the operating system answers that with SIGBUS.
+func WithCopy() Option { return modelOption(func(c *config) { c.copyFile = true }) }
+
+// WithMemoryLimit bounds, in bytes, what a model and its sessions hold together: constants that are copied, tensors and
+// arenas. It is checked before anything is reserved; what does not fit is ErrMemoryLimit. The default is three quarters of
+// the memory this process may use, cgroup limits counted.
+func WithMemoryLimit(bytes int64) Option {
+	return modelOption(func(c *config) { c.memoryLimit = bytes })
+}
+
+// WithMaxSessions bounds the pool of sessions behind Model.Run, at least 1. The default is runtime.GOMAXPROCS(0).
+func WithMaxSessions(n int) Option { return modelOption(func(c *config) { c.maxSessions = n }) }
+
+// WithThreads sets the number of threads a session may use. 0, the default, means DefaultThreads for a session of
+// NewSession and one for those behind Model.Run, where the callers are the parallelism. Work too small to gain from threads
+// runs on the calling thread whatever is set; Session.Threads tells.
+func WithThreads(n int) SessionOption { return sessionOption(func(c *sessionConfig) { c.threads = n }) }
+
+// WithFixedArena keeps a session's arena at the size it was made with: a Reshape that needs more is ErrArenaTooSmall.
+func WithFixedArena() SessionOption {
+	return sessionOption(func(c *sessionConfig) { c.fixedArena = true })
+}
+
+// WithProfile makes a session keep the time of each node, for Session.Profile. It costs two clock readings a node.
+func WithProfile() SessionOption { return sessionOption(func(c *sessionConfig) { c.profile = true }) }
