@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../third_party/common.sh"
 
 time="${1:-10s}"
 cd "$root"
-listed="$(go test -list '^Fuzz' ./...)"
+listed="$(go test -list '^Fuzz' ./... 2>&1)" || die "the tests do not build: $listed"
 count=0
 while read -r package target; do
   say "fuzz: $package $target for $time"

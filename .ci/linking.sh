@@ -48,14 +48,15 @@ space_in_path() {
   go run ./examples/add
 }
 
-# stale_archive: another stamp in the archive of a copy, as after a git pull without ./build.sh native.
+# stale_archive: another stamp in the archive of a copy, as when something else has put its own build there.
 stale_archive() {
-  local archive answer
+  local archive answer pins
   copy_tree "$scratch/stale"
   cd "$scratch/stale" || exit
   ./build.sh native
   archive="$PWD/third_party/out/$(go env GOOS)_$(go env GOARCH)/libxnn.a"
-  gcc -fPIC '-DXG_STAMP="another"' '-DXG_PINS="another"' -c third_party/stamp.c -o "$scratch/xg_stamp.o"
+  pins="$(grep -oE '[0-9a-f]{64}' cgo/xnnpack/pins.go)"
+  gcc -fPIC '-DXG_STAMP="another"' "-DXG_PINS=\"$pins\"" -c third_party/stamp.c -o "$scratch/xg_stamp.o"
   ar r "$archive" "$scratch/xg_stamp.o"
   go build -o "$scratch/stale-add" ./examples/add
   if answer="$("$scratch/stale-add" 2>&1)"; then

@@ -74,7 +74,7 @@ func TestAccessorsReadOtherWritersFile(t *testing.T) {
 	require.EqualValues(t, 1, v.NumDims())
 	require.EqualValues(t, 3, v.Dims(0))
 	require.EqualValues(t, 1, v.ConstantBufferIdx())
-	require.EqualValues(t, 4294967295, v.ExternalId())
+	require.Equal(t, uint32(4294967295), v.ExternalId())
 	require.EqualValues(t, 2, v.IdOut())
 	var c xnngraph.Buffer
 	require.True(t, g.ConstantBuffer(&c, 0))

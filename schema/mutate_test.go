@@ -56,7 +56,7 @@ func (s subject) try(b []byte) bool {
 }
 
 func TestMutations(t *testing.T) {
-	rounds := 20_000
+	rounds := 5_000
 	if testing.Short() {
 		rounds = 1_000
 	}

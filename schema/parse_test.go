@@ -136,7 +136,7 @@ func TestParseDescriptionMutations(t *testing.T) {
 	parsed := 0
 	for i, bfbs := range [][]byte{xnngraphSchema, file(t, "testdata/zoo.bfbs"), file(t, "testdata/herd.bfbs")} {
 		r := rand.New(rand.NewPCG(2, uint64(i)))
-		for range 20_000 {
+		for range 10_000 {
 			d, err := ParseDescription(mutate(r, bfbs))
 			if err != nil {
 				continue

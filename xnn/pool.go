@@ -12,7 +12,8 @@ type sessionPool struct {
 	closed chan struct{}
 	mu     sync.Mutex
 	idle   []*session // most recently used last: its memory is still in the cache
-	made   int
+	made   int        // sessions that exist or are being made
+	parked int        // slots whose session could not be made; see park
 }
 
 func (p *sessionPool) init(size int) {
@@ -30,6 +31,9 @@ func (c *model) acquire(ctx context.Context) (*session, error) {
 	p := &c.pool
 	var done <-chan struct{}
 	if ctx != nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		done = ctx.Done()
 	}
 	for {
@@ -45,15 +49,9 @@ func (c *model) acquire(ctx context.Context) (*session, error) {
 		case <-p.closed:
 			return nil, errClosed("model")
 		}
-		p.mu.Lock()
-		if n := len(p.idle); n > 0 {
-			s := p.idle[n-1]
-			p.idle = p.idle[:n-1]
-			p.mu.Unlock()
+		if s := p.pop(); s != nil {
 			return s, nil
 		}
-		p.made++
-		p.mu.Unlock()
 		cfg := c.cfg.session
 		if cfg.threads == 0 {
 			cfg.threads = 1
@@ -62,15 +60,44 @@ func (c *model) acquire(ctx context.Context) (*session, error) {
 		if err == nil {
 			return s, nil
 		}
-		p.mu.Lock()
-		p.made--
-		others := p.made > 0
-		p.mu.Unlock()
-		if !others || !errors.Is(err, ErrMemoryLimit) {
-			p.slots <- struct{}{}
+		if !p.park(errors.Is(err, ErrMemoryLimit)) {
 			return nil, err
 		}
-		// Memory is for fewer sessions than the pool may have: keep the slot and wait for one of those there are.
+	}
+}
+
+// pop gives an idle session, or nil and counts the one that the caller will make.
+func (p *sessionPool) pop() *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if n == 0 {
+		p.made++
+		return nil
+	}
+	s := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return s
+}
+
+// park is called with a slot whose session could not be made. Where it was for memory, and other sessions of the pool hold
+// that memory, it says to wait for one of them: the slot comes back when the next is released. Else the slot is free again.
+func (p *sessionPool) park(memory bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made--
+	p.parked++
+	if memory && p.made > 0 {
+		return true
+	}
+	p.unpark()
+	return false
+}
+
+// unpark gives all parked slots back. The caller holds mu.
+func (p *sessionPool) unpark() {
+	for ; p.parked > 0; p.parked-- {
+		p.slots <- struct{}{}
 	}
 }
 
@@ -78,6 +105,7 @@ func (c *model) release(s *session) {
 	p := &c.pool
 	p.mu.Lock()
 	p.idle = append(p.idle, s)
+	p.unpark()
 	p.mu.Unlock()
 	p.slots <- struct{}{}
 }

@@ -3,6 +3,7 @@ package xnn
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
 	"github.com/xnngo/xnngo/schema"
@@ -96,12 +97,6 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 	if len(s.model.layout.nodes) == 0 {
 		return nil
 	}
-	before := s.arena.Size()
-	limit := before
-	if !fixedArena {
-		limit += int(min(s.model.budget.left.Load(), math.MaxInt64-int64(before)))
-	}
-	s.arena.SetLimit(limit)
 	var ids []uint32
 	var dims [][]int
 	for i, e := range s.model.layout.externals {
@@ -110,29 +105,35 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			dims = append(dims, shapes[e.id])
 		}
 	}
-	if err := s.rt.Reshape(s.arena, ids, dims); err != nil {
-		return s.arenaError(fromXNNPACK(schema.StageReshape, err), fixedArena)
+	for {
+		s.arena.Begin()
+		if err := s.rt.Reshape(s.arena, ids, dims); err != nil {
+			return fromXNNPACK(schema.StageReshape, err)
+		}
+		need, has := s.arena.Needed(), s.arena.Size()
+		if need <= has {
+			return s.checkShapes(shapes)
+		}
+		if fixedArena {
+			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall, "the plan needs %d bytes, the arena has %d", need, has)
+		}
+		if err := s.resizeArena(need); err != nil {
+			return err
+		}
 	}
-	if err := s.charge("the arena", int64(s.arena.Size()-before)); err != nil {
-		return err
-	}
-	return s.checkShapes(shapes)
 }
 
-// arenaError says so where a plan failed because its arena was too small.
-func (s *session) arenaError(e *Error, fixedArena bool) error {
-	if !errors.Is(e, StatusOutOfMemory) || s.arena.Needed() <= s.arena.Size() {
-		return e
+// resizeArena makes the arena this large. Its contents are lost, and so is every plan made in it.
+func (s *session) resizeArena(size int) error {
+	more := int64(size - s.arena.Size())
+	if err := s.charge("the arena", more); err != nil {
+		return err
 	}
-	if fixedArena {
-		e.Kind = ErrArenaTooSmall
-		e.Detail = schema.Errorf("", nil, "the plan needs %d bytes, the arena has %d", s.arena.Needed(), s.arena.Size()).Detail
-		return e
+	if err := s.arena.Resize(size); err != nil {
+		s.uncharge(int64(size))
+		return outOfMemory(schema.StageReshape, "an arena of %d bytes", size)
 	}
-	e.Kind = ErrMemoryLimit
-	e.Detail = schema.Errorf("", nil, "the arena needs %d bytes, the memory limit leaves %d", s.arena.Needed(),
-		s.arena.Size()+int(s.model.budget.left.Load())).Detail
-	return e
+	return nil
 }
 
 // checkShapes compares the shapes of package graph with what XNNPACK will write, since the memory is made for the former.
@@ -176,8 +177,8 @@ func (s *session) drop() {
 	s.rt, s.pool, s.threads = nil, nil, 0
 }
 
-// restore brings a session back to the shapes it had before a plan that failed. XNNPACK crashes on a runtime whose plan
-// failed, so it is made anew; its arena is large enough. Where even that fails, every Run reports it.
+// restore brings a session back to the shapes it had before a plan that failed. XNNPACK cannot be trusted with a runtime that
+// failed to reshape, so it is made anew. Where even that fails, every Run reports it.
 func (s *session) restore() {
 	s.drop()
 	if s.shapes == nil {
@@ -185,7 +186,7 @@ func (s *session) restore() {
 	}
 	shapes, err := s.model.graph.Infer(s.shapes)
 	if err == nil {
-		err = s.plan(shapes, true)
+		err = s.plan(shapes, false)
 	}
 	if err != nil {
 		s.drop()
@@ -199,7 +200,7 @@ func (s *session) restore() {
 func (s *session) commit(shapes []Shape, grown map[*slot]xnnpack.Memory) {
 	s.shapes = make([]Shape, len(s.inputs))
 	for i, id := range s.model.graph.Inputs {
-		s.shapes[i] = shapes[id]
+		s.shapes[i] = slices.Clone(shapes[id]) // callers see the tensor's
 	}
 	s.eachSlot(func(sl *slot, id graph.ID) {
 		if m, ok := grown[sl]; ok {
@@ -212,6 +213,8 @@ func (s *session) commit(shapes []Shape, grown map[*slot]xnnpack.Memory) {
 		t.mem = sl.memory.Bytes()[:t.typ.Bytes()]
 	})
 	s.broken = nil
+	s.shownArena.Store(int64(s.arena.Size()))
+	s.shownThreads.Store(int64(s.threads))
 	s.bind()
 }
 
@@ -226,17 +229,16 @@ func (s *session) bind() {
 		s.rt.Bind(i, uint32(i), slots[e.slot].memory.Pointer())
 	}
 	for i, c := range l.copies {
-		from := &s.outputs[c.from]
+		slots := s.outputs
 		if c.fromInput {
-			from = &s.inputs[c.from]
+			slots = s.inputs
 		}
-		to := &s.outputs[c.output]
+		from, to := &slots[c.from], &s.outputs[c.output]
 		s.rt.Copy(i, to.memory.Pointer(), from.memory.Pointer(), len(from.tensor.mem))
 	}
 }
 
-// measureArena is the size of the arena that a session would take. Nothing of that size is reserved: the plan is told
-// that it gets nothing, and says what it wanted.
+// measureArena is the size of the arena that a session would take. Nothing of that size is reserved.
 func measureArena(c *model, cfg sessionConfig, inputs []Shape) (int, error) {
 	shapes, err := c.graph.Infer(inputs)
 	if err != nil {
@@ -244,11 +246,10 @@ func measureArena(c *model, cfg sessionConfig, inputs []Shape) (int, error) {
 	}
 	s := &session{model: c, cfg: cfg}
 	defer s.free()
-	if s.arena, err = xnnpack.NewArena(0); err != nil {
+	if s.arena, err = xnnpack.NewArena(); err != nil {
 		return 0, outOfMemory(schema.StageReshape, "an arena's descriptor")
 	}
-	err = s.plan(shapes, true)
-	if err != nil && !errors.Is(err, ErrArenaTooSmall) {
+	if err := s.plan(shapes, true); err != nil && !errors.Is(err, ErrArenaTooSmall) {
 		return 0, err
 	}
 	return s.arena.Needed(), nil

@@ -33,6 +33,9 @@ type session struct {
 	arena   *xnnpack.Arena
 	charged int64 // what arena and tensors took from the model's budget
 
+	// What Session.ArenaBytes and Session.Threads answer, whoever asks and whenever.
+	shownArena, shownThreads atomic.Int64
+
 	inputs, outputs []slot
 	shapes          []Shape               // of the inputs now
 	misuse          atomic.Pointer[Error] // what a wrong Data or index left for the next Run to report
@@ -65,13 +68,15 @@ func (s *session) slots(ids []graph.ID) []slot {
 
 // start reserves the arena a file asks for and plans for the shapes in the file, which must fit in it.
 func (s *session) start() error {
-	fixed := int(s.model.graph.ArenaBytes)
-	if err := s.charge("the arena", int64(fixed)); err != nil {
-		return err
-	}
 	var err error
-	if s.arena, err = xnnpack.NewArena(fixed); err != nil {
-		return outOfMemory(schema.StageReshape, "an arena of %d bytes", fixed)
+	if s.arena, err = xnnpack.NewArena(); err != nil {
+		return outOfMemory(schema.StageReshape, "an arena's descriptor")
+	}
+	fixed := int(s.model.graph.ArenaBytes)
+	if fixed != 0 {
+		if err := s.resizeArena(fixed); err != nil {
+			return err
+		}
 	}
 	return s.reshape(s.model.inputShapes(), fixed != 0)
 }
@@ -176,12 +181,12 @@ func (s *Session) Reshape(shapes ...Shape) error {
 	return err
 }
 
-// ArenaBytes is the size of the activation arena. It grows with Reshape and does not shrink.
+// ArenaBytes is the size of the activation arena, 0 after Close. It grows with Reshape and does not shrink.
 func (s *Session) ArenaBytes() int {
-	if s == nil || s.core == nil || s.core.closed.Load() {
+	if s == nil || s.core == nil {
 		return 0
 	}
-	return s.core.arena.Size()
+	return int(s.core.shownArena.Load())
 }
 
 // Threads is the number of threads the session's runs use for its present shapes: 1 where its work is too small to
@@ -190,7 +195,7 @@ func (s *Session) Threads() int {
 	if s == nil || s.core == nil {
 		return 0
 	}
-	return s.core.threads
+	return int(s.core.shownThreads.Load())
 }
 
 // Close frees the session's memory, waiting for a Run under way. It may be called twice, and on nil.
@@ -219,6 +224,8 @@ func (s *session) close() {
 func (s *session) free() {
 	s.drop()
 	s.arena.Free()
+	s.shownArena.Store(0)
+	s.shownThreads.Store(0)
 	for _, slots := range [][]slot{s.inputs, s.outputs} {
 		for i := range slots {
 			slots[i].memory.Free()

@@ -2,6 +2,7 @@ package xnn
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/xnngo/xnngo/schema"
@@ -42,7 +43,7 @@ type Tensor struct {
 // NewTensor makes a tensor of data's elements and shares the slice. Where data and shape do not agree in size, the call
 // the tensor is given to reports it.
 func NewTensor[T Element](data []T, dims ...int) *Tensor {
-	t := &Tensor{typ: Type{DType: dtypeOf[T](), Shape: Shape(dims)}}
+	t := &Tensor{typ: Type{DType: dtypeOf[T](), Shape: slices.Clone(Shape(dims))}}
 	if n, err := t.typ.Count(); err != nil {
 		t.err = err
 	} else if n != len(data) {

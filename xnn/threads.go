@@ -5,9 +5,9 @@ import "runtime"
 // maxThreads bounds what can be asked for; each thread costs a stack.
 const maxThreads = 1024
 
-// parallelBytes is the traffic of a node from which on sharing it among threads pays. Waking the pool costs on the order
-// of a microsecond, in which one core moves some tens of kilobytes.
-const parallelBytes = 256 << 10
+// parallelBytes is the traffic of a node from which on sharing it among threads pays. Waking the pool and waiting for it
+// costs some microseconds, and data that one core's cache holds is better left there.
+const parallelBytes = 1 << 20
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.

@@ -1,11 +1,27 @@
 #include "bridge.h"
 
+#include <stdint.h>
 #include <string.h>
 
-// The arena of the runtime this thread is planning.
+// The arena that this thread is planning in.
 static __thread struct xg_arena* planning;
 
-enum xnn_status xg_arena_reserve(struct xg_arena* arena, size_t capacity) {
+void* xg_arena_lend(size_t size) {
+  struct xg_arena* arena = planning;
+  if (arena == NULL || size > SIZE_MAX / 2 - arena->needed) {
+    return NULL;
+  }
+  const size_t at = (arena->needed + XG_BLOCK_ALIGN - 1) & ~(size_t) (XG_BLOCK_ALIGN - 1);
+  arena->needed = at + size;
+  // Past the end nothing is lent but an address to plan with: the caller sees from needed that it has to plan again.
+  char* base = arena->needed <= arena->capacity ? arena->base : (char*) XG_ARENA_ALIGN;
+  return base + at;
+}
+
+enum xnn_status xg_arena_resize(struct xg_arena* arena, size_t capacity) {
+  xg_free(arena->base);
+  arena->base = NULL;
+  arena->capacity = 0;
   if (capacity == 0) {
     return xnn_status_success;
   }
@@ -15,34 +31,6 @@ enum xnn_status xg_arena_reserve(struct xg_arena* arena, size_t capacity) {
   }
   arena->capacity = capacity;
   return xnn_status_success;
-}
-
-void xg_arena_free(struct xg_arena* arena) {
-  xg_free(arena->base);
-  xg_free(arena->retired);
-  memset(arena, 0, sizeof(*arena));
-}
-
-void* xg_arena_lend(size_t size) {
-  struct xg_arena* arena = planning;
-  if (arena == NULL) {
-    return NULL;
-  }
-  arena->needed = size;
-  if (size <= arena->capacity) {
-    return arena->base;
-  }
-  if (size > arena->limit) {
-    return NULL;
-  }
-  void* larger = xg_alloc(xg_purpose_arena, size);
-  if (larger == NULL) {
-    return NULL;
-  }
-  arena->retired = arena->base;
-  arena->base = larger;
-  arena->capacity = size;
-  return larger;
 }
 
 enum xnn_status xg_runtime_reshape(struct xg_runtime* runtime, struct xg_arena* arena, size_t count, const uint32_t* ids,
@@ -57,8 +45,6 @@ enum xnn_status xg_runtime_reshape(struct xg_runtime* runtime, struct xg_arena* 
     planning = arena;
     status = xnn_reshape_runtime(runtime->runtime);
     planning = NULL;
-    xg_free(arena->retired);
-    arena->retired = NULL;
   }
   runtime->bound = false;
   xg_message_end(message);

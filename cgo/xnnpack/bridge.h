@@ -35,7 +35,10 @@ enum xg_purpose {
   xg_purpose_count,
 };
 
-// Zeroed memory at 64-byte alignment (arenas: page alignment) with XNN_EXTRA_BYTES readable behind it; NULL when there is
+// The alignment of every block and every piece of an arena: the widest vector.
+#define XG_BLOCK_ALIGN 64
+
+// Zeroed memory at XG_BLOCK_ALIGN (arenas: page alignment) with XNN_EXTRA_BYTES readable behind it; NULL when there is
 // none. The caller owns it and gives it back with xg_free.
 void* xg_alloc(enum xg_purpose purpose, size_t size);
 void xg_free(void* pointer);
@@ -49,25 +52,23 @@ size_t xg_extra_bytes(void);
 // Initialises XNNPACK with the allocator of this file. Once per process; later calls return the first answer.
 enum xnn_status xg_initialize(struct xg_message* message);
 
-// The memory a session lends to XNNPACK for intermediate values. The session owns it; XNNPACK asks for it while a runtime
-// is planned and gives it back when the runtime is deleted.
+// The memory a session lends to XNNPACK for intermediate values. The session owns it. Each plan takes the next piece of it;
+// a round of plans starts with needed at 0. Where needed is more than capacity at its end, the pieces are no memory at all:
+// the arena is resized and the round done again before anything runs.
 struct xg_arena {
-  void* base;       // NULL while capacity is 0
+  char* base;       // NULL while capacity is 0
   size_t capacity;  // bytes at base
-  size_t needed;    // bytes XNNPACK asked for last, granted or not
-  size_t limit;     // no plan is granted more than this; at most capacity for a fixed arena
-  void* retired;    // a smaller block XNNPACK still copies from while it plans
+  size_t needed;    // bytes asked for since the round began
 };
 
 // The alignment of arenas, a page. The patched XNNPACK asks for its workspace, and for nothing else, at this alignment.
 #define XG_ARENA_ALIGN 4096
 
-// Lends the arena of the runtime that this thread is planning, made larger if it must and may be; NULL if it may not.
+// Lends the next piece of the arena that this thread is planning in.
 void* xg_arena_lend(size_t size);
 
-// Reserves capacity bytes.
-enum xnn_status xg_arena_reserve(struct xg_arena* arena, size_t capacity);
-void xg_arena_free(struct xg_arena* arena);
+// Gives back what the arena holds and reserves capacity bytes. Every plan made in it is void.
+enum xnn_status xg_arena_resize(struct xg_arena* arena, size_t capacity);
 
 // Creates a subgraph with this many external values, ids 0 to externals-1. The caller owns it: xnn_delete_subgraph.
 enum xnn_status xg_subgraph_create(uint32_t externals, xnn_subgraph_t* subgraph, struct xg_message* message);
@@ -105,8 +106,8 @@ enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, b
                                   struct xg_runtime** out, struct xg_message* message);
 void xg_runtime_delete(struct xg_runtime* runtime);
 
-// Gives external values 0 to count-1 these shapes (dims one after the other) and plans memory in the arena. After a failure
-// the runtime can only be deleted.
+// Gives external values these shapes (dims one after the other) and plans memory in the arena. After a failure the runtime
+// can only be deleted.
 enum xnn_status xg_runtime_reshape(struct xg_runtime* runtime, struct xg_arena* arena, size_t count, const uint32_t* ids,
                                    const size_t* ranks, const size_t* dims, struct xg_message* message);
 

@@ -6,11 +6,7 @@
 
 // Every byte the bridge and XNNPACK hold comes from here and is counted by purpose.
 
-enum {
-  header_size = 64,   // keeps a block behind its header at 64-byte alignment
-  tensor_align = 64,  // the widest vector
-};
-
+// struct header lies in the XG_BLOCK_ALIGN bytes before a block.
 struct header {
   void* raw;  // what malloc gave
   size_t size;
@@ -18,15 +14,15 @@ struct header {
   enum xg_purpose purpose;
 };
 
-_Static_assert(sizeof(struct header) <= header_size, "header must fit before a block");
+_Static_assert(sizeof(struct header) <= XG_BLOCK_ALIGN, "header must fit before a block");
 
 static _Atomic int64_t held_bytes[xg_purpose_count];
 static _Atomic int64_t held_blocks[xg_purpose_count];
 
-static struct header* header_of(void* pointer) { return (struct header*) ((char*) pointer - header_size); }
+static struct header* header_of(void* pointer) { return (struct header*) ((char*) pointer - XG_BLOCK_ALIGN); }
 
 static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero) {
-  const size_t around = header_size + align + XNN_EXTRA_BYTES;
+  const size_t around = XG_BLOCK_ALIGN + align + XNN_EXTRA_BYTES;
   if (size > PTRDIFF_MAX - around) {
     return NULL;
   }
@@ -36,7 +32,7 @@ static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero)
   if (raw == NULL) {
     return NULL;
   }
-  char* pointer = (char*) (((uintptr_t) raw + header_size + align - 1) & ~(uintptr_t) (align - 1));
+  char* pointer = (char*) (((uintptr_t) raw + XG_BLOCK_ALIGN + align - 1) & ~(uintptr_t) (align - 1));
   *header_of(pointer) = (struct header){raw, size, total, purpose};
   atomic_fetch_add_explicit(&held_bytes[purpose], (int64_t) total, memory_order_relaxed);
   atomic_fetch_add_explicit(&held_blocks[purpose], 1, memory_order_relaxed);
@@ -44,7 +40,7 @@ static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero)
 }
 
 void* xg_alloc(enum xg_purpose purpose, size_t size) {
-  return take(purpose, purpose == xg_purpose_arena ? XG_ARENA_ALIGN : tensor_align, size, true);
+  return take(purpose, purpose == xg_purpose_arena ? XG_ARENA_ALIGN : XG_BLOCK_ALIGN, size, true);
 }
 
 void xg_free(void* pointer) {
@@ -68,7 +64,7 @@ size_t xg_extra_bytes(void) { return XNN_EXTRA_BYTES; }
 
 static void* allocate(void* context, size_t size) {
   (void) context;
-  return take(xg_purpose_xnnpack, tensor_align, size, false);
+  return take(xg_purpose_xnnpack, XG_BLOCK_ALIGN, size, false);
 }
 
 static void deallocate(void* context, void* pointer) {
@@ -94,15 +90,7 @@ static void* aligned_allocate(void* context, size_t alignment, size_t size) {
   if (alignment == XG_ARENA_ALIGN) {
     return xg_arena_lend(size);
   }
-  return take(xg_purpose_xnnpack, alignment < tensor_align ? tensor_align : alignment, size, false);
-}
-
-static void aligned_deallocate(void* context, void* pointer) {
-  (void) context;
-  if (pointer != NULL && header_of(pointer)->purpose == xg_purpose_arena) {
-    return;  // lent: its session frees it
-  }
-  xg_free(pointer);
+  return take(xg_purpose_xnnpack, alignment < XG_BLOCK_ALIGN ? XG_BLOCK_ALIGN : alignment, size, false);
 }
 
 enum xnn_status xg_initialize(struct xg_message* message) {
@@ -111,7 +99,7 @@ enum xnn_status xg_initialize(struct xg_message* message) {
     .reallocate = reallocate,
     .deallocate = deallocate,
     .aligned_allocate = aligned_allocate,
-    .aligned_deallocate = aligned_deallocate,
+    .aligned_deallocate = deallocate,
   };
   xg_message_begin();
   const enum xnn_status status = xnn_initialize(&allocator);

@@ -3,4 +3,4 @@
 package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
-const pins = "9ed42ea36f0c8fe4afffb82da722c02ac194c1192827da36af42e554eb138b9d"
+const pins = "84f1698630ab6de8294335a5e0fd4b611f9bd3bb55a50c394b2db08e8795746e"

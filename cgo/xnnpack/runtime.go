@@ -65,7 +65,8 @@ func (r *Runtime) Close() {
 	r.c = nil
 }
 
-// Reshape gives external values new shapes and plans memory in the arena. After an error the runtime can only be closed.
+// Reshape gives external values new shapes and takes the next piece of the arena for intermediate values; see Arena. After an
+// error the runtime can only be closed.
 func (r *Runtime) Reshape(arena *Arena, ids []uint32, shapes [][]int) error {
 	ranks := make([]C.size_t, len(ids), len(ids)+1)
 	dims := make([]C.size_t, 0, len(ids)*C.XNN_MAX_TENSOR_DIMS+1)

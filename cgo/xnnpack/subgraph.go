@@ -72,7 +72,7 @@ type Tensor struct {
 // Define adds a value and gives its id.
 func (s *Subgraph) Define(t Tensor) (uint32, error) {
 	var dims [C.XNN_MAX_TENSOR_DIMS]C.size_t
-	for i, d := range t.Dims {
+	for i, d := range t.Dims[:min(len(t.Dims), len(dims))] { // more dimensions are XNNPACK's to refuse
 		dims[i] = C.size_t(d)
 	}
 	external := C.uint32_t(C.XNN_INVALID_VALUE_ID)

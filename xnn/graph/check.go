@@ -18,6 +18,12 @@ func (g *Graph) Check() error {
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "%d values and %d nodes, at most %d each",
 			len(g.Values), len(g.Nodes), uint32(math.MaxUint32))
 	}
+	for i, c := range g.Constants {
+		if i > 0 && c.Reserve != 0 && int(c.Reserve) < len(c.Data) {
+			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d holds %d bytes, mem_buffer_sizes reserves %d for it",
+				i, len(c.Data), c.Reserve)
+		}
+	}
 	for i := range g.Values {
 		if err := g.checkValue(&g.Values[i]); err != nil {
 			return err.AtValue(g.Values[i].Ref)
@@ -60,9 +66,6 @@ func (g *Graph) checkValue(v *Value) *schema.Error {
 	}
 	c, need := g.Constants[v.Constant], v.Bytes()
 	switch {
-	case c.Reserve != 0 && int(c.Reserve) < len(c.Data):
-		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d holds %d bytes, mem_buffer_sizes reserves %d for it",
-			v.Constant, len(c.Data), c.Reserve)
 	case c.Data == nil && need > 0:
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d of %d has no data, %v needs %d bytes",
 			v.Constant, len(g.Constants), v.Type, need)
