@@ -129,11 +129,16 @@ func (s *session) resizeArena(size int) error {
 	if err := s.charge("the arena", more); err != nil {
 		return err
 	}
-	if err := s.arena.Resize(size); err != nil {
-		s.uncharge(int64(size))
-		return outOfMemory(schema.StageReshape, "an arena of %d bytes", size)
+	before := s.arena.Size()
+	if s.arena.Resize(size) == nil {
+		return nil
 	}
-	return nil
+	// Back to what was given up, for the session to go on with.
+	if s.arena.Resize(before) != nil {
+		s.uncharge(int64(before))
+	}
+	s.uncharge(more)
+	return outOfMemory(schema.StageReshape, "an arena of %d bytes", size)
 }
 
 // checkShapes compares the shapes of package graph with what XNNPACK will write, since the memory is made for the former.
