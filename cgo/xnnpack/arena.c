@@ -6,9 +6,11 @@
 // The arena that this thread is planning in.
 static __thread struct xg_arena* planning;
 
+bool xg_arena_planning(void) { return planning != NULL; }
+
 void* xg_arena_lend(size_t size) {
   struct xg_arena* arena = planning;
-  if (arena == NULL || size > SIZE_MAX / 2 - arena->needed) {
+  if (size > SIZE_MAX / 2 - arena->needed) {
     return NULL;
   }
   const size_t at = (arena->needed + XG_BLOCK_ALIGN - 1) & ~(size_t) (XG_BLOCK_ALIGN - 1);

@@ -64,6 +64,9 @@ struct xg_arena {
 // The alignment of arenas, a page. The patched XNNPACK asks for its workspace, and for nothing else, at this alignment.
 #define XG_ARENA_ALIGN 4096
 
+// Whether this thread is planning in an arena. A runtime that others than this package make has none.
+bool xg_arena_planning(void);
+
 // Lends the next piece of the arena that this thread is planning in.
 void* xg_arena_lend(size_t size);
 

@@ -87,7 +87,7 @@ static void* reallocate(void* context, void* pointer, size_t size) {
 
 static void* aligned_allocate(void* context, size_t alignment, size_t size) {
   (void) context;
-  if (alignment == XG_ARENA_ALIGN) {
+  if (alignment == XG_ARENA_ALIGN && xg_arena_planning()) {
     return xg_arena_lend(size);
   }
   return take(xg_purpose_xnnpack, alignment < XG_BLOCK_ALIGN ? XG_BLOCK_ALIGN : alignment, size, false);
