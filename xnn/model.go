@@ -1,6 +1,7 @@
 package xnn
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -222,6 +223,16 @@ func (m *Model) ArenaBytes(shapes []Shape, opts ...SessionOption) (int, error) {
 		return 0, errClosed("model")
 	}
 	return measureArena(c, cfg, shapes)
+}
+
+// infer gives the shape of every value for these inputs.
+func (c *model) infer(inputs []Shape) ([]Shape, error) {
+	shapes, err := c.graph.Infer(inputs)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Stage = schema.StageReshape // the graph is right, what it is asked to take is not
+	}
+	return shapes, err
 }
 
 // inputShapes are the shapes the model was made with.

@@ -13,7 +13,7 @@ import (
 // reshape plans for these input shapes, in an arena that may grow unless it is fixed. Where it fails the session is as it
 // was before.
 func (s *session) reshape(inputs []Shape, fixedArena bool) error {
-	shapes, err := s.model.graph.Infer(inputs)
+	shapes, err := s.model.infer(inputs)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			return s.checkShapes(shapes)
 		}
 		if fixedArena {
-			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall, "the plan needs %d bytes, the arena has %d", need, has)
+			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall, "the plan needs %d bytes, mem_buffer_sizes[0] or WithFixedArena fixes the arena at %d", need, has)
 		}
 		if err := s.resizeArena(need); err != nil {
 			return err
@@ -245,7 +245,7 @@ func (s *session) bind() {
 
 // measureArena is the size of the arena that a session would take. Nothing of that size is reserved.
 func measureArena(c *model, cfg sessionConfig, inputs []Shape) (int, error) {
-	shapes, err := c.graph.Infer(inputs)
+	shapes, err := c.infer(inputs)
 	if err != nil {
 		return 0, err
 	}

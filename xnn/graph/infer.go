@@ -21,8 +21,8 @@ func (g *Graph) Infer(inputs []Shape) ([]Shape, error) {
 	for i, id := range g.Inputs {
 		v, s := &g.Values[id], inputs[i]
 		if len(s) != len(v.Shape) {
-			return nil, schema.Errorf(schema.StageCheck, schema.ErrShape, "input %d has %d dimensions, got %v, declared %v",
-				i, len(v.Shape), s, v.Shape).AtValue(v.Ref)
+			return nil, schema.Errorf(schema.StageCheck, schema.ErrShape, "input %d: %v has not the rank of the declared %v",
+				i, s, v.Shape).AtValue(v.Ref)
 		}
 		t := Type{v.DType, s}
 		if err := t.check(); err != nil {

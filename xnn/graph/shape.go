@@ -17,6 +17,10 @@ const MaxRank = 6
 // unsetDim is what an exporter's "unknown" -1 becomes in an unsigned field.
 const unsetDim = math.MaxUint32
 
+// maxBytes bounds a tensor. No machine addresses more, and sums of such sizes, or XNNPACK's count of their bits, stay far from
+// wrapping around.
+const maxBytes = 1 << 48
+
 // Shape is the size of a tensor along each dimension, outermost first; a scalar has none.
 type Shape []int
 
@@ -75,8 +79,8 @@ func (t Type) check() *schema.Error {
 			return schema.Errorf(schema.StageCheck, schema.ErrShape, "dimension %d is %d, more than 32 bits", i, d)
 		}
 		hi, lo := bits.Mul64(size, uint64(max(d, 1)))
-		if hi != 0 || lo > math.MaxInt {
-			return schema.Errorf(schema.StageCheck, schema.ErrShape, "size of %v overflows", t)
+		if hi != 0 || lo > maxBytes {
+			return schema.Errorf(schema.StageCheck, schema.ErrShape, "size of %v overflows %d bytes", t, uint64(maxBytes))
 		}
 		size = lo
 	}

@@ -57,8 +57,9 @@ func TestTypeCount(t *testing.T) {
 		{graph.Shape{1 << 31, 1 << 31}, 0, schema.ErrShape},
 		{graph.Shape{65536, 65536, 65536, 65536}, 0, schema.ErrShape}, // wraps to 0
 		{graph.Shape{0, 65536, 65536, 65536, 65536}, 0, schema.ErrShape},
-		{graph.Shape{1 << 30, 1 << 31}, 0, schema.ErrShape},           // 2^63 bytes
-		{graph.Shape{1 << 30, 1<<31 - 1}, 1 << 30 * (1<<31 - 1), nil}, // just below
+		{graph.Shape{1 << 30, 1 << 31}, 0, schema.ErrShape}, // 2^63 bytes
+		{graph.Shape{1 << 23, 1 << 23}, 1 << 46, nil},       // 2^48 bytes, the most
+		{graph.Shape{1 << 23, 1<<23 + 1}, 0, schema.ErrShape},
 	} {
 		n, err := graph.Type{DType: graph.Float32, Shape: c.shape}.Count()
 		if c.kind != nil {

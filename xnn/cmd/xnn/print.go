@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// single and double are numbers that JSON can hold whatever they are: NaN and infinities become the strings "NaN", "+Inf" and
+// "-Inf". Digits are as many as it takes to tell a number from its neighbours.
+type (
+	single float32
+	double float64
+)
+
+func (f single) String() string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }
+func (f double) String() string { return strconv.FormatFloat(float64(f), 'g', -1, 64) }
+
+// MarshalJSON implements json.Marshaler.
+func (f single) MarshalJSON() ([]byte, error) { return jsonNumber(float64(f), f.String()) }
+
+// MarshalJSON implements json.Marshaler.
+func (f double) MarshalJSON() ([]byte, error) { return jsonNumber(float64(f), f.String()) }
+
+func jsonNumber(f float64, text string) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return json.Marshal(text)
+	}
+	return []byte(text), nil
+}
+
+// optional is v for a table, "-" where there is none.
+func optional[T any](v *T) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprint(*v)
+}
+
+// list is s, for JSON, which knows an empty list and null.
+func list[S ~[]E, E any](s S) S {
+	if s == nil {
+		return S{}
+	}
+	return s
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// table collects rows and prints them aligned.
+type table struct{ text strings.Builder }
+
+func newTable(header ...string) *table {
+	t := &table{}
+	t.text.WriteString(strings.Join(header, "\t") + "\n")
+	return t
+}
+
+func (t *table) row(cells ...any) {
+	words := make([]string, len(cells))
+	for i, c := range cells {
+		words[i] = fmt.Sprint(c)
+	}
+	t.text.WriteString(strings.Join(words, "\t") + "\n")
+}
+
+func (t *table) print(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(tw, t.text.String()); err != nil {
+		return err
+	}
+	return tw.Flush()
+}
+
+// duration words nanoseconds, which may be parts of one.
+func duration(ns float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if ns >= u.size {
+			return fmt.Sprintf("%.4g %s", ns/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.1f ns", ns)
+}
+
+// wholeNS is a time for JSON.
+func wholeNS(ns float64) int64 { return int64(math.Round(ns)) }
