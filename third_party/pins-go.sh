@@ -13,5 +13,8 @@ package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
 const pins = "$(pins_hash)"
+
+// Version is the version of the pinned XNNPACK.
+const Version = "$(awk '$1 == "xnnpack" { print $2; exit }' "$here/pins.txt")"
 EOF
 say "generate: cgo/xnnpack/pins.go"

@@ -25,3 +25,8 @@
 // Float32 and Float16 arithmetic rounds to nearest even, NaN and infinities propagate, and subnormal results may be flushed
 // to zero, as XNNPACK does inside a run. Results do not depend on the number of threads.
 package xnn
+
+import "github.com/xnngo/xnngo/cgo/xnnpack"
+
+// XNNPACKVersion is the version of the XNNPACK that this module is built with.
+const XNNPACKVersion = xnnpack.Version

@@ -4,3 +4,6 @@ package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
 const pins = "84f1698630ab6de8294335a5e0fd4b611f9bd3bb55a50c394b2db08e8795746e"
+
+// Version is the version of the pinned XNNPACK.
+const Version = "0.0~git20241108.4ea82e5"
