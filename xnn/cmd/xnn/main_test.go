@@ -144,7 +144,7 @@ func TestHelp(t *testing.T) {
 		require.Contains(t, out, "Examples:", args)
 	}
 	out, _ := tool(t, exitOK, "version")
-	require.Regexp(t, `^xnn \S+ \w+/\w+ go\S+\n$`, out)
+	require.Regexp(t, `^xnn \S+, XNNPACK 0\.0~git\S+, \w+/\w+, go\S+\n$`, out)
 }
 
 func TestCompletion(t *testing.T) {
