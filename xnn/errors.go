@@ -58,3 +58,11 @@ func fromXNNPACK(stage schema.Stage, err error) *Error {
 	e.Status = x.Status
 	return e
 }
+
+// orNil makes an error of e that is nil where e is.
+func orNil(e *Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}

@@ -1,6 +1,7 @@
 package xnn
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
@@ -8,44 +9,48 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// lowerFunc describes one node to XNNPACK. ids gives XNNPACK's id of a value.
-type lowerFunc func(sub *xnnpack.Subgraph, n *graph.Node, ids func(graph.ID) uint32) error
+// lowering is how XNNPACK runs one operator.
+type lowering struct {
+	// define describes a node to XNNPACK. ids gives XNNPACK's id of a value.
+	define func(sub *xnnpack.Subgraph, n *graph.Node, ids func(graph.ID) uint32) error
+	// elementwise: the one result has the broadcast shape of the operands, and each element of it depends on theirs at its
+	// place alone.
+	elementwise bool
+}
 
 // lowerings holds the operators XNNPACK can run, by kind; each op_*.go adds its own at start-up.
-var lowerings = map[string]lowerFunc{}
+var lowerings = map[string]lowering{}
 
 var dataTypes = map[graph.DType]xnnpack.DataType{
 	graph.Float32: xnnpack.Float32,
 	graph.Float16: xnnpack.Float16,
 }
 
-// layout is how a graph maps to a subgraph, the same for all sessions of a model.
+// layout is what every plan of a model has in common.
 //
 // Only nodes that an output depends on are run, and only values that those touch exist for XNNPACK. An output that no node
 // writes, because it is an input or was listed before, is copied after the nodes.
 type layout struct {
-	nodes     []int // indices of the nodes to run, in order
-	used      []bool
-	externals []external
-	copies    []copyOp
+	nodes  []int // indices of the nodes to run, in order
+	used   []bool
+	slots  map[graph.ID]slotRef // where values that the caller sees lie
+	copies []copyOp
 }
 
-// external is a value whose memory the session gives to XNNPACK. Its id in the subgraph is its place in layout.externals.
-type external struct {
-	id    graph.ID
-	flags uint32
-	slot  int // index of the model's input or output that holds it
+// slotRef names one of a session's tensors.
+type slotRef struct {
+	output bool
+	index  int
 }
 
 // copyOp makes an output of an input, or of another output.
 type copyOp struct {
-	output    int
-	from      int
-	fromInput bool
+	output int
+	from   slotRef
 }
 
 func newLayout(g *graph.Graph) (*layout, error) {
-	l := &layout{used: make([]bool, len(g.Values))}
+	l := &layout{used: make([]bool, len(g.Values)), slots: map[graph.ID]slotRef{}}
 	needed := make([]bool, len(g.Values))
 	for _, id := range g.Outputs {
 		needed[id] = true
@@ -59,7 +64,7 @@ func newLayout(g *graph.Graph) (*layout, error) {
 		if !live {
 			continue
 		}
-		if lowerings[n.Op.Kind()] == nil {
+		if lowerings[n.Op.Kind()].define == nil {
 			return nil, schema.Errorf(schema.StageDefine, ErrUnsupported, "operator %s", n.Op.Kind()).AtNode(n.Ref)
 		}
 		l.nodes = append(l.nodes, i)
@@ -70,45 +75,47 @@ func newLayout(g *graph.Graph) (*layout, error) {
 			l.used[id] = true
 		}
 	}
-	for i, j := 0, len(l.nodes)-1; i < j; i, j = i+1, j-1 {
-		l.nodes[i], l.nodes[j] = l.nodes[j], l.nodes[i]
-	}
+	slices.Reverse(l.nodes)
 
-	inputs := map[graph.ID]int{}
 	for i, id := range g.Inputs {
-		inputs[id] = i
-		if l.used[id] {
-			l.externals = append(l.externals, external{id, xnnpack.ExternalInput, i})
-		}
+		l.slots[id] = slotRef{index: i}
 	}
-	outputs := map[graph.ID]int{}
 	for i, id := range g.Outputs {
-		if in, ok := inputs[id]; ok {
-			l.copies = append(l.copies, copyOp{output: i, from: in, fromInput: true})
-		} else if first, ok := outputs[id]; ok {
-			l.copies = append(l.copies, copyOp{output: i, from: first})
+		if from, taken := l.slots[id]; taken {
+			l.copies = append(l.copies, copyOp{i, from})
 		} else {
-			outputs[id] = i
-			l.externals = append(l.externals, external{id, xnnpack.ExternalOutput, i})
+			l.slots[id] = slotRef{output: true, index: i}
 		}
 	}
 	return l, nil
 }
 
-// subgraph describes the graph to XNNPACK. constants gives the memory of a constant. It is nil where no node runs.
-func (l *layout) subgraph(g *graph.Graph, constants []unsafe.Pointer) (*xnnpack.Subgraph, *Error) {
-	if len(l.nodes) == 0 {
-		return nil, nil
+// dims is the shape a value has for XNNPACK in a segment: its own, or that of a tile.
+func (s *segment) dims(id graph.ID, shapes []Shape, last bool) Shape {
+	if s.tiling == nil {
+		return shapes[id]
 	}
-	sub, err := xnnpack.NewSubgraph(len(l.externals))
+	full, final := s.tiling.full, s.tiling.last
+	if o, ok := s.tiling.operands[id]; ok {
+		full, final = o.full, o.last
+	}
+	if last {
+		return final
+	}
+	return full
+}
+
+// subgraph describes a segment to XNNPACK. constants gives the memory of a constant.
+func (s *segment) subgraph(g *graph.Graph, shapes []Shape, constants []unsafe.Pointer, last bool) (*xnnpack.Subgraph, *Error) {
+	sub, err := xnnpack.NewSubgraph(len(s.externals))
 	if err != nil {
 		return nil, fromXNNPACK(schema.StageDefine, err)
 	}
-	ids := make([]uint32, len(g.Values))
+	ids := map[graph.ID]uint32{}
 	define := func(id graph.ID, flags uint32, external int) *Error {
 		v := &g.Values[id]
-		t := xnnpack.Tensor{Type: dataTypes[v.DType], Dims: v.Shape, Flags: flags, ExternalID: external}
-		if v.Constant != 0 {
+		t := xnnpack.Tensor{Type: dataTypes[v.DType], Dims: s.dims(id, shapes, last), Flags: flags, ExternalID: external}
+		if v.Constant != 0 && flags == 0 {
 			t.Data = constants[v.Constant]
 		}
 		xid, err := sub.Define(t)
@@ -122,23 +129,19 @@ func (l *layout) subgraph(g *graph.Graph, constants []unsafe.Pointer) (*xnnpack.
 		sub.Close()
 		return nil, e
 	}
-	isExternal := make([]bool, len(g.Values))
-	for i, e := range l.externals {
-		isExternal[e.id] = true
+	for i, e := range s.externals {
 		if err := define(e.id, e.flags, i); err != nil {
 			return fail(err)
 		}
 	}
-	for i := range g.Values {
-		if l.used[i] && !isExternal[i] {
-			if err := define(graph.ID(i), 0, 0); err != nil {
-				return fail(err)
-			}
+	for _, id := range s.internals {
+		if err := define(id, 0, 0); err != nil {
+			return fail(err)
 		}
 	}
-	for _, i := range l.nodes {
+	for _, i := range s.nodes {
 		n := &g.Nodes[i]
-		if err := lowerings[n.Op.Kind()](sub, n, func(id graph.ID) uint32 { return ids[id] }); err != nil {
+		if err := lowerings[n.Op.Kind()].define(sub, n, func(id graph.ID) uint32 { return ids[id] }); err != nil {
 			return fail(fromXNNPACK(schema.StageDefine, err).AtNode(n.Ref))
 		}
 	}

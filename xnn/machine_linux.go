@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,7 +51,7 @@ func cpuQuota() float64 {
 }
 
 // defaultMemoryLimit is three quarters of the memory this process may use.
-func defaultMemoryLimit() int64 {
+var defaultMemoryLimit = sync.OnceValue(func() int64 {
 	limit := float64(math.MaxInt64)
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err == nil {
@@ -64,7 +65,7 @@ func defaultMemoryLimit() int64 {
 		}
 	}
 	return int64(limit / 4 * 3)
-}
+})
 
 // cgroupDirs are the folders in which limits of a controller can stand for this process, its own cgroup first, then those
 // around it. Both versions of the file system are looked at.

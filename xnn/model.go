@@ -2,6 +2,7 @@ package xnn
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -65,28 +66,22 @@ func (c *model) compile() error {
 	for i := range c.graph.Constants {
 		c.graph.Constants[i].Data = nil
 	}
-	rt, e := c.newRuntime(nil, false)
-	if e != nil {
-		c.constants.close()
-		return e
+	whole := c.cfg.session
+	whole.threads, whole.cacheBytes = 1, math.MaxInt
+	shapes := make([]Shape, len(c.graph.Values))
+	for i := range shapes {
+		shapes[i] = c.graph.Values[i].Shape
 	}
-	rt.Close()
+	p := newPlan(c.graph, c.layout, shapes, whole)
+	for i := range p.segments {
+		st, err := c.newStep(&p.segments[i], shapes, nil, false)
+		if err != nil {
+			c.constants.close()
+			return err
+		}
+		st.close()
+	}
 	return nil
-}
-
-// newRuntime describes the graph to XNNPACK and makes a runtime of it.
-func (c *model) newRuntime(pool *xnnpack.Pool, profile bool) (*xnnpack.Runtime, *Error) {
-	sub, err := c.layout.subgraph(c.graph, c.constants.at)
-	if err != nil {
-		return nil, err
-	}
-	if sub != nil {
-		defer sub.Close()
-	}
-	rt, xerr := xnnpack.NewRuntime(sub, xnnpack.RuntimeConfig{
-		Pool: pool, Profile: profile, Externals: len(c.layout.externals), Copies: len(c.layout.copies),
-	})
-	return rt, fromXNNPACK(schema.StageCreate, xerr)
 }
 
 // NewSession makes the memory for running the model and plans it for the shapes in the file. The caller closes it, or

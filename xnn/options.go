@@ -24,10 +24,15 @@ type sessionConfig struct {
 	threads    int
 	fixedArena bool
 	profile    bool
+	cacheBytes int // the cache that tiles are cut for
 }
 
 func defaults() config {
-	return config{memoryLimit: defaultMemoryLimit(), maxSessions: runtime.GOMAXPROCS(0)}
+	return config{
+		memoryLimit: defaultMemoryLimit(),
+		maxSessions: runtime.GOMAXPROCS(0),
+		session:     sessionConfig{cacheBytes: cacheBytes()},
+	}
 }
 
 type modelOption func(*config)

@@ -32,14 +32,16 @@ func (s *Session) Profile() ([]NodeTime, error) {
 	if !c.cfg.profile {
 		return nil, schema.Errorf(schema.StageInvoke, ErrArgument, "the session was made without WithProfile")
 	}
-	if c.rt == nil {
+	if c.program == nil {
 		return nil, c.broken
 	}
-	times := c.rt.NodeTimes()
-	nodes := make([]NodeTime, len(times))
-	for i, t := range times {
-		n := &c.model.graph.Nodes[c.model.layout.nodes[i]]
-		nodes[i] = NodeTime{Node: int(n.Ref), Kind: n.Op.Kind(), DebugHandle: n.DebugHandle, Time: max(t, 0), Fused: t == xnnpack.Fused}
+	var nodes []NodeTime
+	for i := range c.steps {
+		for j, t := range c.steps[i].times() {
+			n := &c.model.graph.Nodes[c.steps[i].seg.nodes[j]]
+			nodes = append(nodes, NodeTime{Node: int(n.Ref), Kind: n.Op.Kind(), DebugHandle: n.DebugHandle, Time: max(t, 0),
+				Fused: t == xnnpack.Fused})
+		}
 	}
 	return nodes, nil
 }

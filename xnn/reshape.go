@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
 	"github.com/xnngo/xnngo/schema"
@@ -19,7 +20,9 @@ func (s *session) reshape(inputs []Shape, fixedArena bool) error {
 	}
 	grown, err := s.grow(shapes)
 	if err == nil {
-		err = s.plan(shapes, fixedArena)
+		if err = s.plan(shapes, fixedArena); err == nil {
+			err = s.assemble(shapes, grown)
+		}
 		if err != nil {
 			s.restore()
 		}
@@ -86,33 +89,27 @@ func (s *session) uncharge(bytes int64) {
 	s.charged -= bytes
 }
 
-// plan makes the runtime fit these shapes. After an error the runtime is unusable; see restore.
+// plan makes the steps for these shapes and finds them room in the arena. After an error the session cannot run; see restore.
 func (s *session) plan(shapes []Shape, fixedArena bool) error {
-	threads := s.threadsFor(shapes)
-	if s.rt == nil || threads != s.threads {
-		if err := s.renew(threads); err != nil {
+	p := newPlan(s.model.graph, s.model.layout, shapes, s.cfg)
+	if !p.same(s.planned) {
+		s.drop()
+		if err := s.renew(p, shapes); err != nil {
+			s.drop()
 			return err
 		}
 	}
-	if len(s.model.layout.nodes) == 0 {
-		return nil
-	}
-	var ids []uint32
-	var dims [][]int
-	for i, e := range s.model.layout.externals {
-		if e.flags == xnnpack.ExternalInput {
-			ids = append(ids, uint32(i))
-			dims = append(dims, shapes[e.id])
-		}
+	s.planned = p
+	for i := range s.steps {
+		s.steps[i].seg = &p.segments[i]
 	}
 	for {
-		s.arena.Begin()
-		if err := s.rt.Reshape(s.arena, ids, dims); err != nil {
-			return fromXNNPACK(schema.StageReshape, err)
+		if err := s.round(shapes); err != nil {
+			return err
 		}
 		need, has := s.arena.Needed(), s.arena.Size()
 		if need <= has {
-			return s.checkShapes(shapes)
+			break
 		}
 		if fixedArena {
 			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall, "the plan needs %d bytes, mem_buffer_sizes[0] or WithFixedArena fixes the arena at %d", need, has)
@@ -121,6 +118,92 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			return err
 		}
 	}
+	for i := range s.steps {
+		if err := s.steps[i].check(s.model.graph, shapes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renew makes the steps of a plan anew.
+func (s *session) renew(p *plan, shapes []Shape) error {
+	for i := range p.segments {
+		if p.segments[i].threads > 1 && s.pool == nil {
+			pool, err := xnnpack.AcquirePool(s.cfg.threads)
+			if err != nil {
+				return fromXNNPACK(schema.StageCreate, err)
+			}
+			s.pool = pool
+		}
+		st, err := s.model.newStep(&p.segments[i], shapes, s.pool, s.cfg.profile)
+		if err != nil {
+			return err
+		}
+		s.steps = append(s.steps, st)
+	}
+	return nil
+}
+
+// round plans every step in the arena, from its start.
+func (s *session) round(shapes []Shape) error {
+	s.arena.Begin()
+	s.carried = map[graph.ID]int{}
+	for _, id := range s.planned.carried {
+		t := Type{DType: s.model.graph.Values[id].DType, Shape: shapes[id]}
+		s.carried[id] = s.arena.Take(t.Bytes() + xnnpack.ExtraBytes())
+	}
+	for i := range s.steps {
+		if err := s.steps[i].reshape(s.arena, shapes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assemble makes the program of the planned steps, over the memory that the slots will have.
+func (s *session) assemble(shapes []Shape, grown map[*slot]xnnpack.Memory) error {
+	memory := func(ref slotRef) unsafe.Pointer {
+		sl := s.slot(ref)
+		if m, ok := grown[sl]; ok {
+			return m.Pointer()
+		}
+		return sl.memory.Pointer()
+	}
+	at := func(id graph.ID) unsafe.Pointer {
+		if v := &s.model.graph.Values[id]; v.Constant != 0 {
+			return s.model.constants.at[v.Constant]
+		}
+		if ref, ok := s.model.layout.slots[id]; ok {
+			return memory(ref)
+		}
+		return unsafe.Pointer(&s.arena.Bytes()[s.carried[id]])
+	}
+	steps := make([]xnnpack.Step, len(s.steps))
+	for i := range s.steps {
+		if err := s.steps[i].bind(at, s.pool, s.cfg.profile); err != nil {
+			return err
+		}
+		steps[i] = s.steps[i].program()
+	}
+	var copies []xnnpack.Copy
+	for _, c := range s.model.layout.copies {
+		id := s.model.graph.Outputs[c.output]
+		t := Type{DType: s.model.graph.Values[id].DType, Shape: shapes[id]}
+		copies = append(copies, xnnpack.Copy{To: memory(slotRef{true, c.output}), From: memory(c.from), Size: t.Bytes()})
+	}
+	s.program.Close()
+	var err error
+	s.program, err = xnnpack.NewProgram(steps, copies)
+	return orNil(fromXNNPACK(schema.StageSetup, err))
+}
+
+// slot is the tensor a reference names.
+func (s *session) slot(ref slotRef) *slot {
+	if ref.output {
+		return &s.outputs[ref.index]
+	}
+	return &s.inputs[ref.index]
 }
 
 // resizeArena makes the arena this large. Its contents are lost, and so is every plan made in it.
@@ -141,49 +224,18 @@ func (s *session) resizeArena(size int) error {
 	return outOfMemory(schema.StageReshape, "an arena of %d bytes", size)
 }
 
-// checkShapes compares the shapes of package graph with what XNNPACK will write, since the memory is made for the former.
-func (s *session) checkShapes(shapes []Shape) error {
-	for i, e := range s.model.layout.externals {
-		got, err := s.rt.Shape(uint32(i))
-		if err != nil {
-			return fromXNNPACK(schema.StageReshape, err)
-		}
-		if v := &s.model.graph.Values[e.id]; !shapes[e.id].Equal(got) {
-			return schema.Errorf(schema.StageReshape, ErrShape, "computed %v, XNNPACK makes it %v", shapes[e.id], Shape(got)).
-				AtValue(v.Ref)
-		}
-	}
-	return nil
-}
-
-// renew makes the runtime anew with this many threads, since a runtime keeps the pool it was made with.
-func (s *session) renew(threads int) error {
-	s.drop()
-	if threads > 1 {
-		pool, err := xnnpack.AcquirePool(threads)
-		if err != nil {
-			return fromXNNPACK(schema.StageCreate, err)
-		}
-		s.pool = pool
-	}
-	rt, err := s.model.newRuntime(s.pool, s.cfg.profile)
-	if err != nil {
-		s.drop()
-		return err
-	}
-	s.rt, s.threads = rt, threads
-	return nil
-}
-
-// drop closes the runtime and lets its threads go.
+// drop closes what the session runs and lets its threads go.
 func (s *session) drop() {
-	s.rt.Close()
+	s.program.Close()
+	for i := range s.steps {
+		s.steps[i].close()
+	}
 	s.pool.Release()
-	s.rt, s.pool, s.threads = nil, nil, 0
+	s.program, s.steps, s.planned, s.pool = nil, nil, nil, nil
 }
 
 // restore brings a session back to the shapes it had before a plan that failed. XNNPACK cannot be trusted with a runtime that
-// failed to reshape, so it is made anew. Where even that fails, every Run reports it.
+// failed to reshape, so all is made anew. Where even that fails, every Run reports it.
 func (s *session) restore() {
 	s.drop()
 	if s.shapes == nil {
@@ -191,14 +243,14 @@ func (s *session) restore() {
 	}
 	shapes, err := s.model.graph.Infer(s.shapes)
 	if err == nil {
-		err = s.plan(shapes, false)
+		if err = s.plan(shapes, false); err == nil {
+			err = s.assemble(shapes, nil)
+		}
 	}
 	if err != nil {
 		s.drop()
 		s.broken = err
-		return
 	}
-	s.bind()
 }
 
 // commit makes the planned shapes those of the session.
@@ -219,28 +271,11 @@ func (s *session) commit(shapes []Shape, grown map[*slot]xnnpack.Memory) {
 	})
 	s.broken = nil
 	s.shownArena.Store(int64(s.arena.Size()))
-	s.shownThreads.Store(int64(s.threads))
-	s.bind()
-}
-
-// bind tells the runtime where the tensors are.
-func (s *session) bind() {
-	l := s.model.layout
-	for i, e := range l.externals {
-		slots := s.outputs
-		if e.flags == xnnpack.ExternalInput {
-			slots = s.inputs
-		}
-		s.rt.Bind(i, uint32(i), slots[e.slot].memory.Pointer())
+	threads := 1
+	for i := range s.planned.segments {
+		threads = max(threads, s.planned.segments[i].threads)
 	}
-	for i, c := range l.copies {
-		slots := s.outputs
-		if c.fromInput {
-			slots = s.inputs
-		}
-		from, to := &slots[c.from], &s.outputs[c.output]
-		s.rt.Copy(i, to.memory.Pointer(), from.memory.Pointer(), len(from.tensor.mem))
-	}
+	s.shownThreads.Store(int64(threads))
 }
 
 // measureArena is the size of the arena that a session would take. Nothing of that size is reserved.

@@ -26,10 +26,12 @@ type session struct {
 	mu     sync.Mutex // held by whatever uses the memory
 	closed atomic.Bool
 
-	rt      *xnnpack.Runtime // nil after a failure that could not be undone; broken says which
+	program *xnnpack.Program // nil after a failure that could not be undone; broken says which
 	broken  error
-	pool    *xnnpack.Pool // of rt; nil where nodes run on the calling thread
-	threads int           // of rt
+	planned *plan
+	steps   []step           // of planned
+	carried map[graph.ID]int // offsets in the arena
+	pool    *xnnpack.Pool    // of the steps; nil where all run on the calling thread
 	arena   *xnnpack.Arena
 	charged int64 // what arena and tensors took from the model's budget
 
@@ -152,13 +154,13 @@ func (s *session) enter() error {
 }
 
 func (s *session) run() error {
-	if s.rt == nil {
+	if s.program == nil {
 		return s.broken
 	}
 	if s.misuse.Load() != nil {
 		return s.misuse.Swap(nil)
 	}
-	if err := s.rt.Run(); err != nil {
+	if err := s.program.Run(); err != nil {
 		return fromXNNPACK(schema.StageInvoke, err)
 	}
 	return nil

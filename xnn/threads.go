@@ -1,6 +1,11 @@
 package xnn
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+
+	"github.com/xnngo/xnngo/cgo/xnnpack"
+)
 
 // maxThreads bounds what can be asked for; each thread costs a stack.
 const maxThreads = 1024
@@ -11,34 +16,23 @@ const parallelBytes = 1 << 20
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.
-func DefaultThreads() int {
+// It is found out once.
+func DefaultThreads() int { return defaultThreads() }
+
+var defaultThreads = sync.OnceValue(func() int {
 	n := physicalCores()
 	if q := cpuQuota(); q > 0 && q < float64(n) {
 		n = int(q)
 	}
 	return max(1, min(n, maxThreads))
-}
+})
 
-// threadsFor decides between the calling thread and the pool for these shapes: the pool if any node moves enough bytes.
-func (s *session) threadsFor(shapes []Shape) int {
-	if s.cfg.threads <= 1 {
-		return 1
+// cacheBytes is the second-level cache of a core, which one thread has for itself.
+func cacheBytes() int {
+	if n := xnnpack.L2Bytes(); n > 0 {
+		return n
 	}
-	g := s.model.graph
-	for _, i := range s.model.layout.nodes {
-		n := &g.Nodes[i]
-		bytes := 0
-		for _, id := range n.Inputs {
-			bytes += Type{DType: g.Values[id].DType, Shape: shapes[id]}.Bytes()
-		}
-		for _, id := range n.Outputs {
-			bytes += Type{DType: g.Values[id].DType, Shape: shapes[id]}.Bytes()
-		}
-		if bytes < 0 || bytes >= parallelBytes {
-			return s.cfg.threads
-		}
-	}
-	return 1
+	return 512 << 10 // small enough for most
 }
 
 // logicalCores is what systems without a better answer have.

@@ -27,6 +27,14 @@ func NewArena() (*Arena, error) {
 // Begin starts a round of plans.
 func (a *Arena) Begin() { a.c.needed = 0 }
 
+// Take gives the offset of the next piece, of size bytes at 64-byte alignment, in a round of plans, for memory of the caller's own.
+func (a *Arena) Take(size int) int {
+	const mask = C.XG_BLOCK_ALIGN - 1
+	at := (a.Needed() + mask) &^ mask
+	a.c.needed = C.size_t(at + size)
+	return at
+}
+
 // Needed is the number of bytes the plans since Begin take.
 func (a *Arena) Needed() int { return int(a.c.needed) }
 

@@ -85,27 +85,17 @@ enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, enum xnn_datatype data
 enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, uint32_t a, uint32_t b, uint32_t out,
                                  struct xg_message* message);
 
-// Bytes that a run copies after XNNPACK is done.
-struct xg_copy {
-  void* to;
-  const void* from;
-  size_t size;
-};
-
-// A runtime with everything a run needs, in C memory so that a run is one crossing.
+// One XNNPACK runtime with what it is bound to, in C memory so that a run is one crossing.
 struct xg_runtime {
-  xnn_runtime_t runtime;                 // NULL where no node has to run
+  xnn_runtime_t runtime;
   size_t externals_count;
   struct xnn_external_value* externals;  // bound at the next run after a change
-  size_t copies_count;
-  struct xg_copy* copies;                // done in order after the nodes
   bool bound;                            // externals are those XNNPACK knows
-  struct xg_message message;             // of a failed run
 };
 
-// Creates a runtime with room for this many externals and copies. subgraph may be NULL: then a run only copies. The caller
-// owns it: xg_runtime_delete. It does not keep the subgraph, and keeps the pool.
-enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals, size_t copies,
+// Creates a runtime of the subgraph with room for this many externals. The caller owns it: xg_runtime_delete. It does not
+// keep the subgraph, and keeps the pool.
+enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals,
                                   struct xg_runtime** out, struct xg_message* message);
 void xg_runtime_delete(struct xg_runtime* runtime);
 
@@ -118,16 +108,86 @@ enum xnn_status xg_runtime_reshape(struct xg_runtime* runtime, struct xg_arena* 
 enum xnn_status xg_runtime_shape(struct xg_runtime* runtime, uint32_t id, size_t* rank, size_t* dims,
                                  struct xg_message* message);
 
-// Sets the memory of one external value, or one copy.
+// Sets the memory of one external value.
 void xg_runtime_bind(struct xg_runtime* runtime, size_t index, uint32_t id, void* data);
-void xg_runtime_copy(struct xg_runtime* runtime, size_t index, void* to, const void* from, size_t size);
 
-// Binds what changed, runs the nodes, does the copies.
-enum xnn_status xg_run(struct xg_runtime* runtime);
+// Binds what changed and runs the nodes.
+enum xnn_status xg_runtime_run(struct xg_runtime* runtime);
 
 // Nanoseconds of each node of the last run, in the order of definition; UINT64_MAX for a node fused into another. Writes at
 // most capacity entries and returns the number of nodes. The runtime must have been made to profile.
 size_t xg_node_times(struct xg_runtime* runtime, size_t capacity, uint64_t* ns);
+
+// Where an external value of a tiled region lies, and how far it moves with each dimension of the grid.
+struct xg_operand {
+  char* base;
+  size_t strides[XNN_MAX_TENSOR_DIMS];  // bytes; 0 along what the value is broadcast over
+};
+
+// The runtimes with which one thread runs tiles.
+struct xg_lane {
+  struct xg_runtime* full;
+  struct xg_runtime* last;  // for the last tile along the last dimension; the same as full where it is not smaller
+};
+
+// A region of element-wise nodes, run tile by tile so that its intermediate values stay in the cache. Lanes take tiles in turn.
+struct xg_tiles {
+  size_t rank;
+  size_t extent[XNN_MAX_TENSOR_DIMS];  // tiles along each dimension of the grid
+  size_t count;                        // their product
+  size_t operands_count;               // externals of each runtime, by id
+  struct xg_operand* operands;
+  size_t lanes_count;
+  struct xg_lane* lanes;
+  pthreadpool_t pool;       // NULL for one lane
+  size_t times_count;       // nodes to profile, 0 for none
+  uint64_t* times;          // for each lane, the nanoseconds of each node, all tiles added up, then those of one tile
+  _Atomic size_t next;      // the tile to take
+  _Atomic uint32_t status;  // the first failure of a run
+};
+
+// Creates a region of this grid. Its lanes and operands are filled through the pointers in it; it owns neither the runtimes
+// nor the pool. The caller owns it: xg_tiles_delete.
+enum xnn_status xg_tiles_create(size_t rank, const size_t* extent, size_t operands, size_t lanes, size_t times,
+                                pthreadpool_t pool, struct xg_tiles** out);
+void xg_tiles_delete(struct xg_tiles* tiles);
+
+// Runs every tile.
+enum xnn_status xg_tiles_run(struct xg_tiles* tiles);
+
+// Nanoseconds of each node of the last run, all tiles together, divided by the lanes that shared them.
+void xg_tiles_times(const struct xg_tiles* tiles, uint64_t* ns);
+
+// Bytes that a run copies after the steps.
+struct xg_copy {
+  void* to;
+  const void* from;
+  size_t size;
+};
+
+// A step is a runtime or a tiled region.
+struct xg_step {
+  struct xg_runtime* runtime;
+  struct xg_tiles* tiles;
+};
+
+// What a session runs: steps in order, then copies. It owns neither.
+struct xg_program {
+  size_t steps_count;
+  struct xg_step* steps;
+  size_t copies_count;
+  struct xg_copy* copies;
+  struct xg_message message;  // of a failed run
+};
+
+enum xnn_status xg_program_create(size_t steps, size_t copies, struct xg_program** out);
+void xg_program_delete(struct xg_program* program);
+
+// Runs the program in one crossing.
+enum xnn_status xg_run(struct xg_program* program);
+
+// The size of a core's second-level cache, 0 where the processor does not tell.
+size_t xg_l2_bytes(void);
 
 // What the archive was built from, compiled into it.
 extern const char xg_stamp[];

@@ -40,6 +40,14 @@ func AcquirePool(threads int) (*Pool, error) {
 	return p, nil
 }
 
+// handle is the pool for C; nil means the calling thread.
+func (p *Pool) handle() C.pthreadpool_t {
+	if p == nil {
+		return nil
+	}
+	return p.c
+}
+
 // Release ends one use; the last one stops the threads. A nil pool is left alone.
 func (p *Pool) Release() {
 	if p == nil {

@@ -5,7 +5,7 @@
 // Added to XNNPACK's runtime.c by a patch of ours, since its own profile drops what lies below a microsecond.
 size_t xg_runtime_node_times(xnn_runtime_t runtime, size_t capacity, uint64_t* ns);
 
-enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals, size_t copies,
+enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals,
                                   struct xg_runtime** out, struct xg_message* message) {
   xg_message_begin();
   enum xnn_status status = xnn_status_out_of_memory;
@@ -15,20 +15,15 @@ enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, b
   }
   r->externals_count = externals;
   r->externals = xg_alloc(xg_purpose_bridge, externals * sizeof(*r->externals));
-  r->copies_count = copies;
-  r->copies = xg_alloc(xg_purpose_bridge, copies * sizeof(*r->copies));
-  if (r->externals == NULL || r->copies == NULL) {
+  if (r->externals == NULL) {
     goto done;
   }
-  status = xnn_status_success;
-  if (subgraph != NULL) {
-    // Workers sleep after the last node of a run, so that an idle session costs nothing.
-    uint32_t flags = XNN_FLAG_YIELD_WORKERS;
-    if (profile) {
-      flags |= XNN_FLAG_BASIC_PROFILING;
-    }
-    status = xnn_create_runtime_v2(subgraph, pool, flags, &r->runtime);
+  // Workers sleep after the last node of a run, so that an idle session costs nothing.
+  uint32_t flags = XNN_FLAG_YIELD_WORKERS;
+  if (profile) {
+    flags |= XNN_FLAG_BASIC_PROFILING;
   }
+  status = xnn_create_runtime_v2(subgraph, pool, flags, &r->runtime);
 
 done:
   if (status == xnn_status_success) {
@@ -46,7 +41,6 @@ void xg_runtime_delete(struct xg_runtime* runtime) {
   }
   xnn_delete_runtime(runtime->runtime);
   xg_free(runtime->externals);
-  xg_free(runtime->copies);
   xg_free(runtime);
 }
 
@@ -63,11 +57,7 @@ void xg_runtime_bind(struct xg_runtime* runtime, size_t index, uint32_t id, void
   runtime->bound = false;
 }
 
-void xg_runtime_copy(struct xg_runtime* runtime, size_t index, void* to, const void* from, size_t size) {
-  runtime->copies[index] = (struct xg_copy){.to = to, .from = from, .size = size};
-}
-
-static enum xnn_status run_nodes(struct xg_runtime* r) {
+enum xnn_status xg_runtime_run(struct xg_runtime* r) {
   if (!r->bound) {
     const enum xnn_status status = xnn_setup_runtime_v2(r->runtime, r->externals_count, r->externals);
     if (status != xnn_status_success) {
@@ -78,24 +68,6 @@ static enum xnn_status run_nodes(struct xg_runtime* r) {
   return xnn_invoke_runtime(r->runtime);
 }
 
-enum xnn_status xg_run(struct xg_runtime* r) {
-  if (r->runtime != NULL) {
-    xg_message_begin();
-    const enum xnn_status status = run_nodes(r);
-    if (status != xnn_status_success) {
-      xg_message_end(&r->message);
-      return status;
-    }
-  }
-  for (size_t i = 0; i < r->copies_count; i++) {
-    memcpy(r->copies[i].to, r->copies[i].from, r->copies[i].size);
-  }
-  return xnn_status_success;
-}
-
 size_t xg_node_times(struct xg_runtime* runtime, size_t capacity, uint64_t* ns) {
-  if (runtime->runtime == NULL) {
-    return 0;
-  }
   return xg_runtime_node_times(runtime->runtime, capacity, ns);
 }

@@ -11,10 +11,6 @@ package xnnpack
 // #cgo nocallback xg_runtime_shape
 // #cgo noescape xg_runtime_bind
 // #cgo nocallback xg_runtime_bind
-// #cgo noescape xg_runtime_copy
-// #cgo nocallback xg_runtime_copy
-// #cgo noescape xg_run
-// #cgo nocallback xg_run
 // #cgo noescape xg_node_times
 // #cgo nocallback xg_node_times
 import "C"
@@ -24,32 +20,17 @@ import (
 	"unsafe"
 )
 
-// Runtime is a network ready to run, for one goroutine at a time.
+// Runtime is a subgraph ready to run, for one goroutine at a time, as a step of a Program or a lane of Tiles.
 type Runtime struct {
 	c *C.struct_xg_runtime
 }
 
-// RuntimeConfig says how a runtime is made.
-type RuntimeConfig struct {
-	Pool      *Pool // nil: nodes run on the calling thread. Must outlive the runtime
-	Profile   bool  // keep the time of each node
-	Externals int   // how many external values Bind will set
-	Copies    int   // how many copies Copy will set
-}
-
-// NewRuntime makes a runtime of s. Where s is nil there is nothing to compute and a run only copies.
-func NewRuntime(s *Subgraph, cfg RuntimeConfig) (*Runtime, error) {
-	var sub C.xnn_subgraph_t
-	if s != nil {
-		sub = s.c
-	}
-	var pool C.pthreadpool_t
-	if cfg.Pool != nil {
-		pool = cfg.Pool.c
-	}
+// NewRuntime makes a runtime of s with room to Bind this many external values. With a pool its nodes share the pool's
+// threads, which must outlive it. With profile it keeps the time of each node.
+func NewRuntime(s *Subgraph, pool *Pool, profile bool, externals int) (*Runtime, error) {
 	var r Runtime
 	var m C.struct_xg_message
-	status := C.xg_runtime_create(sub, pool, C.bool(cfg.Profile), C.size_t(cfg.Externals), C.size_t(cfg.Copies), &r.c, &m)
+	status := C.xg_runtime_create(s.c, pool.handle(), C.bool(profile), C.size_t(externals), &r.c, &m)
 	if err := result(status, &m); err != nil {
 		return nil, err
 	}
@@ -99,22 +80,9 @@ func (r *Runtime) Shape(id uint32) ([]int, error) {
 	return shape, nil
 }
 
-// Bind sets the memory of an external value, the index-th of RuntimeConfig.Externals, from the next run on.
-func (r *Runtime) Bind(index int, id uint32, data unsafe.Pointer) {
-	C.xg_runtime_bind(r.c, C.size_t(index), C.uint32_t(id), data)
-}
-
-// Copy sets bytes to copy after the nodes of each run, the index-th of RuntimeConfig.Copies.
-func (r *Runtime) Copy(index int, to, from unsafe.Pointer, size int) {
-	C.xg_runtime_copy(r.c, C.size_t(index), to, from, C.size_t(size))
-}
-
-// Run runs every node, then every copy, in one crossing.
-func (r *Runtime) Run() error {
-	if status := C.xg_run(r.c); status != C.xnn_status_success {
-		return result(status, &r.c.message)
-	}
-	return nil
+// Bind sets the memory of the external value with this id, from the next run on.
+func (r *Runtime) Bind(id uint32, data unsafe.Pointer) {
+	C.xg_runtime_bind(r.c, C.size_t(id), C.uint32_t(id), data)
 }
 
 // Fused is the time of a node that XNNPACK made part of another.
@@ -122,10 +90,13 @@ const Fused time.Duration = -1
 
 // NodeTimes gives the time each node took in the last run, in the order they were added to the subgraph.
 func (r *Runtime) NodeTimes() []time.Duration {
-	n := int(C.xg_node_times(r.c, 0, nil))
-	ns := make([]C.uint64_t, n+1)
-	C.xg_node_times(r.c, C.size_t(n), &ns[0])
-	times := make([]time.Duration, n)
+	ns := make([]C.uint64_t, C.xg_node_times(r.c, 0, nil))
+	C.xg_node_times(r.c, C.size_t(len(ns)), unsafe.SliceData(ns))
+	return durations(ns)
+}
+
+func durations(ns []C.uint64_t) []time.Duration {
+	times := make([]time.Duration, len(ns))
 	for i := range times {
 		times[i] = time.Duration(ns[i]) // UINT64_MAX becomes Fused
 	}

@@ -1,0 +1,125 @@
+#include "bridge.h"
+
+#include <cpuinfo.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum xnn_status xg_tiles_create(size_t rank, const size_t* extent, size_t operands, size_t lanes, size_t times,
+                                pthreadpool_t pool, struct xg_tiles** out) {
+  struct xg_tiles* t = xg_alloc(xg_purpose_bridge, sizeof(*t));
+  if (t == NULL) {
+    return xnn_status_out_of_memory;
+  }
+  t->rank = rank;
+  t->count = 1;
+  for (size_t d = 0; d < rank; d++) {
+    t->extent[d] = extent[d];
+    t->count *= extent[d];
+  }
+  t->operands_count = operands;
+  t->operands = xg_alloc(xg_purpose_bridge, operands * sizeof(*t->operands));
+  t->lanes_count = lanes;
+  t->lanes = xg_alloc(xg_purpose_bridge, lanes * sizeof(*t->lanes));
+  t->times_count = times;
+  t->times = xg_alloc(xg_purpose_bridge, lanes * 2 * times * sizeof(*t->times));
+  t->pool = pool;
+  if (t->operands == NULL || t->lanes == NULL || t->times == NULL) {
+    xg_tiles_delete(t);
+    return xnn_status_out_of_memory;
+  }
+  *out = t;
+  return xnn_status_success;
+}
+
+void xg_tiles_delete(struct xg_tiles* tiles) {
+  if (tiles == NULL) {
+    return;
+  }
+  xg_free(tiles->operands);
+  xg_free(tiles->lanes);
+  xg_free(tiles->times);
+  xg_free(tiles);
+}
+
+// Adds the times of what the runtime ran last to the sums of its lane.
+static void add_times(const struct xg_tiles* t, struct xg_runtime* runtime, uint64_t* sums) {
+  uint64_t* ns = sums + t->times_count;
+  xg_node_times(runtime, t->times_count, ns);
+  for (size_t i = 0; i < t->times_count; i++) {
+    sums[i] += ns[i];
+  }
+}
+
+static enum xnn_status run_tile(struct xg_tiles* t, const struct xg_lane* lane, uint64_t* sums, size_t index) {
+  // The place of the tile in the grid, last dimension fastest.
+  size_t at[XNN_MAX_TENSOR_DIMS];
+  for (size_t d = t->rank; d-- > 0;) {
+    at[d] = index % t->extent[d];
+    index /= t->extent[d];
+  }
+  const bool last = t->rank > 0 && at[t->rank - 1] == t->extent[t->rank - 1] - 1;
+  struct xg_runtime* runtime = last ? lane->last : lane->full;
+  for (size_t i = 0; i < t->operands_count; i++) {
+    const struct xg_operand* operand = &t->operands[i];
+    char* data = operand->base;
+    for (size_t d = 0; d < t->rank; d++) {
+      data += at[d] * operand->strides[d];
+    }
+    runtime->externals[i] = (struct xnn_external_value){.id = (uint32_t) i, .data = data};
+  }
+  runtime->bound = false;
+  const enum xnn_status status = xg_runtime_run(runtime);
+  if (t->times_count != 0 && status == xnn_status_success) {
+    add_times(t, runtime, sums);
+  }
+  return status;
+}
+
+// Takes tiles until there are none, or one failed.
+static void run_lane(void* context, size_t index) {
+  struct xg_tiles* t = context;
+  const struct xg_lane* lane = &t->lanes[index];
+  uint64_t* sums = t->times + index * 2 * t->times_count;
+  memset(sums, 0, t->times_count * sizeof(*sums));
+  for (;;) {
+    const size_t tile = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+    if (tile >= t->count || atomic_load_explicit(&t->status, memory_order_relaxed) != xnn_status_success) {
+      return;
+    }
+    const enum xnn_status status = run_tile(t, lane, sums, tile);
+    if (status != xnn_status_success) {
+      atomic_store_explicit(&t->status, status, memory_order_relaxed);
+      return;
+    }
+  }
+}
+
+enum xnn_status xg_tiles_run(struct xg_tiles* t) {
+  atomic_store_explicit(&t->next, 0, memory_order_relaxed);
+  atomic_store_explicit(&t->status, xnn_status_success, memory_order_relaxed);
+  if (t->pool == NULL) {
+    run_lane(t, 0);
+  } else {
+    pthreadpool_parallelize_1d(t->pool, run_lane, t, t->lanes_count,
+                               PTHREADPOOL_FLAG_DISABLE_DENORMALS | PTHREADPOOL_FLAG_YIELD_WORKERS);
+  }
+  return (enum xnn_status) atomic_load_explicit(&t->status, memory_order_relaxed);
+}
+
+size_t xg_l2_bytes(void) {
+  if (!cpuinfo_initialize()) {
+    return 0;
+  }
+  const struct cpuinfo_cache* l2 = cpuinfo_get_l2_cache(0);
+  return l2 == NULL ? 0 : l2->size;
+}
+
+void xg_tiles_times(const struct xg_tiles* t, uint64_t* ns) {
+  for (size_t i = 0; i < t->times_count; i++) {
+    ns[i] = 0;
+    for (size_t lane = 0; lane < t->lanes_count; lane++) {
+      ns[i] += t->times[lane * 2 * t->times_count + i];
+    }
+    ns[i] /= t->lanes_count;
+  }
+}

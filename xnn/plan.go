@@ -1,0 +1,225 @@
+package xnn
+
+import (
+	"slices"
+
+	"github.com/xnngo/xnngo/cgo/xnnpack"
+	"github.com/xnngo/xnngo/xnn/graph"
+)
+
+// plan is how a session runs a model for certain shapes: segments, one after the other.
+//
+// XNNPACK runs node by node over whole tensors, so a chain of element-wise nodes streams every intermediate value through
+// memory. Where the nodes of a chain have results of one shape that the cache cannot hold, they become a segment that runs
+// tile by tile instead, with the same kernels and the same results to the bit.
+type plan struct {
+	segments []segment
+	carried  []graph.ID // values one segment writes and another reads, without a tensor of the caller's to lie in
+}
+
+// segment is a part of the graph that runs as one step.
+type segment struct {
+	nodes     []int      // in order
+	externals []external // values that lie outside it; the place is XNNPACK's id
+	internals []graph.ID // values XNNPACK places
+	tiling    *tiling    // nil: whole tensors, node by node
+	threads   int
+}
+
+// external is a value whose memory is given to XNNPACK.
+type external struct {
+	id    graph.ID
+	flags uint32
+}
+
+// tileable is a segment's key where its nodes run over whole tensors; the others' is the shape of their results.
+const wholeTensors = ""
+
+// newPlan cuts the live nodes into segments for these shapes.
+func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan {
+	keys := make([]string, len(l.nodes))
+	for i, n := range l.nodes {
+		node := &g.Nodes[n]
+		if lowerings[node.Op.Kind()].elementwise {
+			keys[i] = shapes[node.Outputs[0]].String()
+		}
+	}
+	// Regions where tiles do not pay go back to whole tensors, and join what lies around them.
+	b := planner{g: g, l: l, shapes: shapes, cfg: cfg}
+	b.cut(keys)
+	for i, k := range b.key {
+		if k != wholeTensors && !b.pays(i) {
+			for j := range keys {
+				if b.of[j] == i {
+					keys[j] = wholeTensors
+				}
+			}
+		}
+	}
+	b.cut(keys)
+	return b.finish()
+}
+
+// planner is the work on one plan.
+type planner struct {
+	g      *graph.Graph
+	l      *layout
+	shapes []Shape
+	cfg    sessionConfig
+
+	segments []segment
+	key      []string // by segment
+	of       []int    // segment of each live node
+	writer   []int    // segment that writes each value, -1 for none
+}
+
+// cut puts each node into the first segment with its key that does not come before a segment it needs.
+func (b *planner) cut(keys []string) {
+	b.segments, b.key, b.of = nil, nil, make([]int, len(keys))
+	b.writer = make([]int, len(b.g.Values))
+	for i := range b.writer {
+		b.writer[i] = -1
+	}
+	for i, n := range b.l.nodes {
+		node := &b.g.Nodes[n]
+		at := 0
+		for _, id := range node.Inputs {
+			at = max(at, b.writer[id])
+		}
+		for at < len(b.key) && b.key[at] != keys[i] {
+			at++
+		}
+		if at == len(b.key) {
+			b.segments = append(b.segments, segment{})
+			b.key = append(b.key, keys[i])
+		}
+		b.segments[at].nodes = append(b.segments[at].nodes, n)
+		b.of[i] = at
+		for _, id := range node.Outputs {
+			b.writer[id] = at
+		}
+	}
+}
+
+// traffic sums the bytes of the values of a segment, each once.
+func (b *planner) traffic(s *segment) (bytes int) {
+	seen := map[graph.ID]bool{}
+	for _, n := range s.nodes {
+		for _, ids := range [][]graph.ID{b.g.Nodes[n].Inputs, b.g.Nodes[n].Outputs} {
+			for _, id := range ids {
+				if !seen[id] {
+					seen[id] = true
+					bytes += b.typ(id).Bytes()
+				}
+			}
+		}
+	}
+	return bytes
+}
+
+func (b *planner) typ(id graph.ID) Type {
+	return Type{DType: b.g.Values[id].DType, Shape: b.shapes[id]}
+}
+
+// pays tells whether segment i is worth tiling: more than one node, on values that do not stay in the cache by themselves.
+func (b *planner) pays(i int) bool {
+	s := &b.segments[i]
+	return len(s.nodes) > 1 && b.traffic(s) > b.cfg.cacheBytes
+}
+
+// finish tells apart which values each segment sees from outside, and cuts the tiles.
+func (b *planner) finish() *plan {
+	p := &plan{segments: b.segments}
+	seen := make([]bool, len(b.g.Values)) // by the caller
+	for _, ids := range [][]graph.ID{b.g.Inputs, b.g.Outputs} {
+		for _, id := range ids {
+			seen[id] = true
+		}
+	}
+	crosses := make([]bool, len(b.g.Values))
+	for i := range p.segments {
+		for _, n := range p.segments[i].nodes {
+			for _, id := range b.g.Nodes[n].Inputs {
+				if w := b.writer[id]; w >= 0 && w != i && !seen[id] && !crosses[id] {
+					crosses[id] = true
+					p.carried = append(p.carried, id)
+				}
+			}
+		}
+	}
+	for i := range p.segments {
+		s := &p.segments[i]
+		tiled := b.key[i] != wholeTensors
+		listed := map[graph.ID]bool{}
+		list := func(id graph.ID, flags uint32) {
+			switch v := &b.g.Values[id]; {
+			case listed[id]:
+				return
+			case v.Constant != 0 && !tiled, v.Constant == 0 && b.writer[id] == i && !seen[id] && !crosses[id]:
+				s.internals = append(s.internals, id)
+			default:
+				s.externals = append(s.externals, external{id, flags})
+			}
+			listed[id] = true
+		}
+		for _, n := range s.nodes {
+			for _, id := range b.g.Nodes[n].Inputs {
+				list(id, xnnpack.ExternalInput)
+			}
+			for _, id := range b.g.Nodes[n].Outputs {
+				list(id, xnnpack.ExternalOutput)
+			}
+		}
+		s.threads = b.threads(s, tiled)
+		if tiled {
+			s.tiling = b.tile(s)
+		}
+	}
+	return p
+}
+
+// threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
+func (b *planner) threads(s *segment, tiled bool) int {
+	if b.cfg.threads <= 1 {
+		return 1
+	}
+	if tiled {
+		return b.cfg.threads
+	}
+	for _, n := range s.nodes {
+		if b.traffic(&segment{nodes: []int{n}}) >= parallelBytes {
+			return b.cfg.threads
+		}
+	}
+	return 1
+}
+
+// tile cuts a segment so that what one tile touches takes half the cache, and each thread gets several tiles.
+func (b *planner) tile(s *segment) *tiling {
+	shape := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]]
+	var ids []graph.ID
+	var types []Type
+	perElement := 0
+	for _, e := range s.externals {
+		t := b.typ(e.id)
+		ids, types = append(ids, e.id), append(types, t)
+		if t.Shape.Equal(shape) {
+			perElement += t.DType.Size()
+		}
+	}
+	size := b.g.Values[b.g.Nodes[s.nodes[0]].Outputs[0]].DType.Size()
+	perElement += 2 * size // XNNPACK reuses the memory of intermediate values; a chain needs two
+	elements := max(1, b.cfg.cacheBytes/2/perElement)
+	if s.threads > 1 {
+		elements = max(1, min(elements, shape.Elements()/(4*s.threads)))
+	}
+	return newTiling(shape, ids, types, elements)
+}
+
+// same reports whether the runtimes made for q can be reshaped to run p.
+func (p *plan) same(q *plan) bool {
+	return p != nil && q != nil && slices.EqualFunc(p.segments, q.segments, func(a, b segment) bool {
+		return slices.Equal(a.nodes, b.nodes) && slices.Equal(a.externals, b.externals) && a.threads == b.threads &&
+			(a.tiling == nil) == (b.tiling == nil) && (a.tiling == nil || a.tiling.whole() == b.tiling.whole())
+	})
+}

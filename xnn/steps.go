@@ -1,0 +1,150 @@
+package xnn
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/xnngo/xnngo/cgo/xnnpack"
+	"github.com/xnngo/xnngo/schema"
+	"github.com/xnngo/xnngo/xnn/graph"
+)
+
+// step is a segment of a plan made ready to run.
+type step struct {
+	seg *segment
+	// runtimes: one for whole tensors. For tiles, one for each thread, or two where the last tile is smaller.
+	runtimes []*xnnpack.Runtime
+	tiles    *xnnpack.Tiles
+}
+
+// newStep makes the runtimes of a segment.
+func (c *model) newStep(seg *segment, shapes []Shape, pool *xnnpack.Pool, profile bool) (step, *Error) {
+	st := step{seg: seg}
+	kinds, lanes := []bool{false}, 1
+	if seg.tiling != nil {
+		lanes, pool = seg.threads, nil
+		if !seg.tiling.whole() {
+			kinds = []bool{false, true}
+		}
+	} else if seg.threads == 1 {
+		pool = nil
+	}
+	for range lanes {
+		for _, last := range kinds {
+			rt, err := c.newRuntime(seg, shapes, last, pool, profile)
+			if err != nil {
+				st.close()
+				return step{}, err
+			}
+			st.runtimes = append(st.runtimes, rt)
+		}
+	}
+	return st, nil
+}
+
+// newRuntime describes a segment to XNNPACK and makes a runtime of it.
+func (c *model) newRuntime(seg *segment, shapes []Shape, last bool, pool *xnnpack.Pool, profile bool) (*xnnpack.Runtime, *Error) {
+	sub, err := seg.subgraph(c.graph, shapes, c.constants.at, last)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Close()
+	rt, xerr := xnnpack.NewRuntime(sub, pool, profile, len(seg.externals))
+	return rt, fromXNNPACK(schema.StageCreate, xerr)
+}
+
+// isLast tells whether the i-th runtime is one for the last tile.
+func (st *step) isLast(i int) bool { return st.seg.tiling != nil && !st.seg.tiling.whole() && i%2 == 1 }
+
+// reshape gives each runtime its shapes and its piece of the arena.
+func (st *step) reshape(arena *xnnpack.Arena, shapes []Shape) error {
+	for i, rt := range st.runtimes {
+		var ids []uint32
+		var dims [][]int
+		for j, e := range st.seg.externals {
+			if e.flags == xnnpack.ExternalInput {
+				ids = append(ids, uint32(j))
+				dims = append(dims, st.seg.dims(e.id, shapes, st.isLast(i)))
+			}
+		}
+		if err := rt.Reshape(arena, ids, dims); err != nil {
+			return fromXNNPACK(schema.StageReshape, err)
+		}
+	}
+	return nil
+}
+
+// check compares the shapes of package graph with what XNNPACK will write, since the memory is made for the former.
+func (st *step) check(g *graph.Graph, shapes []Shape) error {
+	for i, rt := range st.runtimes {
+		for j, e := range st.seg.externals {
+			got, err := rt.Shape(uint32(j))
+			if err != nil {
+				return fromXNNPACK(schema.StageReshape, err)
+			}
+			if want := st.seg.dims(e.id, shapes, st.isLast(i)); !want.Equal(got) {
+				return schema.Errorf(schema.StageReshape, ErrShape, "computed %v, XNNPACK makes it %v", want, Shape(got)).
+					AtValue(g.Values[e.id].Ref)
+			}
+		}
+	}
+	return nil
+}
+
+// bind tells the runtimes where values are.
+func (st *step) bind(at func(graph.ID) unsafe.Pointer, pool *xnnpack.Pool, profile bool) error {
+	seg := st.seg
+	if seg.tiling == nil {
+		for i, e := range seg.externals {
+			st.runtimes[0].Bind(uint32(i), at(e.id))
+		}
+		return nil
+	}
+	lanes := make([]xnnpack.Lane, seg.threads)
+	for i := range lanes {
+		if seg.tiling.whole() {
+			lanes[i] = xnnpack.Lane{Full: st.runtimes[i], Last: st.runtimes[i]}
+		} else {
+			lanes[i] = xnnpack.Lane{Full: st.runtimes[2*i], Last: st.runtimes[2*i+1]}
+		}
+	}
+	nodes := 0
+	if profile {
+		nodes = len(seg.nodes)
+	}
+	if len(lanes) == 1 {
+		pool = nil
+	}
+	st.tiles.Close()
+	var err error
+	if st.tiles, err = xnnpack.NewTiles(seg.tiling.grid, lanes, len(seg.externals), nodes, pool); err != nil {
+		return fromXNNPACK(schema.StageSetup, err)
+	}
+	for i, e := range seg.externals {
+		st.tiles.Bind(i, at(e.id), seg.tiling.operands[e.id].strides)
+	}
+	return nil
+}
+
+// times are those of the segment's nodes in the last run.
+func (st *step) times() []time.Duration {
+	if st.tiles != nil {
+		return st.tiles.NodeTimes()
+	}
+	return st.runtimes[0].NodeTimes()
+}
+
+// program is the step as part of a program.
+func (st *step) program() xnnpack.Step {
+	if st.tiles != nil {
+		return xnnpack.Step{Tiles: st.tiles}
+	}
+	return xnnpack.Step{Runtime: st.runtimes[0]}
+}
+
+func (st *step) close() {
+	st.tiles.Close()
+	for _, rt := range st.runtimes {
+		rt.Close()
+	}
+}
