@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path"
 	"strconv"
@@ -20,21 +21,31 @@ func physicalCores() int {
 		return logicalCores()
 	}
 	cores := map[string]bool{}
-	for cpu := range len(mask) * 64 {
-		if !mask.IsSet(cpu) {
-			continue
+	for cpu, core := range coreOf() {
+		if mask.IsSet(cpu) {
+			cores[core] = true
 		}
-		siblings, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
-		if err != nil {
-			siblings = []byte(strconv.Itoa(cpu)) // not told: a core of its own
-		}
-		cores[string(siblings)] = true
 	}
 	return len(cores)
 }
 
+// coreOf names the core of each logical processor.
+var coreOf = sync.OnceValue(func() []string {
+	names := make([]string, len(unix.CPUSet{})*bits.UintSize)
+	for cpu := range names {
+		names[cpu] = strconv.Itoa(cpu) // where the system does not tell: a core of its own
+		siblings := fmt.Sprintf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)
+		if list := readString(siblings); list != "" {
+			names[cpu] = list
+		} else if _, err := os.Stat(path.Dir(path.Dir(siblings))); err != nil {
+			return names // no more processors
+		}
+	}
+	return names
+})
+
 // cpuQuota is the number of CPUs' time that cgroups leave this process, 0 for no limit.
-func cpuQuota() float64 {
+var cpuQuota = sync.OnceValue(func() float64 {
 	quota := 0.0
 	tighten := func(q, period float64) {
 		if q > 0 && period > 0 && (quota == 0 || q/period < quota) {
@@ -48,7 +59,7 @@ func cpuQuota() float64 {
 		tighten(parseNumber(readString(path.Join(dir, "cpu.cfs_quota_us"))), parseNumber(readString(path.Join(dir, "cpu.cfs_period_us"))))
 	}
 	return quota
-}
+})
 
 // defaultMemoryLimit is three quarters of the memory this process may use.
 var defaultMemoryLimit = sync.OnceValue(func() int64 {

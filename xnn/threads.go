@@ -2,7 +2,6 @@ package xnn
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
 )
@@ -16,16 +15,13 @@ const parallelBytes = 1 << 20
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.
-// It is found out once.
-func DefaultThreads() int { return defaultThreads() }
-
-var defaultThreads = sync.OnceValue(func() int {
+func DefaultThreads() int {
 	n := physicalCores()
 	if q := cpuQuota(); q > 0 && q < float64(n) {
 		n = int(q)
 	}
 	return max(1, min(n, maxThreads))
-})
+}
 
 // cacheBytes is the second-level cache of a core, which one thread has for itself.
 func cacheBytes() int {

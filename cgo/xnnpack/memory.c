@@ -3,15 +3,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // Every byte the bridge and XNNPACK hold comes from here and is counted by purpose.
 
 // struct header lies in the XG_BLOCK_ALIGN bytes before a block.
 struct header {
-  void* raw;  // what malloc gave
+  void* raw;  // what malloc or mmap gave
   size_t size;
   size_t total;  // with header, alignment and tail
   enum xg_purpose purpose;
+  bool mapped;
 };
 
 _Static_assert(sizeof(struct header) <= XG_BLOCK_ALIGN, "header must fit before a block");
@@ -21,19 +23,33 @@ static _Atomic int64_t held_blocks[xg_purpose_count];
 
 static struct header* header_of(void* pointer) { return (struct header*) ((char*) pointer - XG_BLOCK_ALIGN); }
 
+// Large blocks are mapped, so that they go back to the system when they are freed: malloc would keep them, in one heap for
+// each thread. The address sanitizer watches malloc only.
+#ifdef __SANITIZE_ADDRESS__
+enum { map_from = 0 };
+#else
+enum { map_from = 1 << 20 };
+#endif
+
+// map gives zeroed pages, NULL where there are none.
+static void* map(size_t size) {
+  void* p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
 static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero) {
   const size_t around = XG_BLOCK_ALIGN + align + XNN_EXTRA_BYTES;
   if (size > PTRDIFF_MAX - around) {
     return NULL;
   }
   const size_t total = size + around;
-  // calloc of a large block costs nothing until it is touched.
-  char* raw = zero ? calloc(1, total) : malloc(total);
+  const bool mapped = map_from != 0 && total >= map_from;
+  char* raw = mapped ? map(total) : zero ? calloc(1, total) : malloc(total);
   if (raw == NULL) {
     return NULL;
   }
   char* pointer = (char*) (((uintptr_t) raw + XG_BLOCK_ALIGN + align - 1) & ~(uintptr_t) (align - 1));
-  *header_of(pointer) = (struct header){raw, size, total, purpose};
+  *header_of(pointer) = (struct header){raw, size, total, purpose, mapped};
   atomic_fetch_add_explicit(&held_bytes[purpose], (int64_t) total, memory_order_relaxed);
   atomic_fetch_add_explicit(&held_blocks[purpose], 1, memory_order_relaxed);
   return pointer;
@@ -50,7 +66,11 @@ void xg_free(void* pointer) {
   const struct header* h = header_of(pointer);
   atomic_fetch_sub_explicit(&held_bytes[h->purpose], (int64_t) h->total, memory_order_relaxed);
   atomic_fetch_sub_explicit(&held_blocks[h->purpose], 1, memory_order_relaxed);
-  free(h->raw);
+  if (h->mapped) {
+    munmap(h->raw, h->total);
+  } else {
+    free(h->raw);
+  }
 }
 
 void xg_memory_stats(int64_t* bytes, int64_t* blocks) {

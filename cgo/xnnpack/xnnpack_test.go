@@ -83,7 +83,7 @@ func TestErrorsCarryTheMessage(t *testing.T) {
 }
 
 // add makes a runtime of out = ((a + b) + a) + b: two intermediate values.
-func add(t *testing.T, cfg xnnpack.RuntimeConfig, dims ...int) *xnnpack.Runtime {
+func add(t *testing.T, pool *xnnpack.Pool, dims ...int) *xnnpack.Runtime {
 	sub, err := xnnpack.NewSubgraph(3)
 	require.NoError(t, err)
 	defer sub.Close()
@@ -102,8 +102,7 @@ func add(t *testing.T, cfg xnnpack.RuntimeConfig, dims ...int) *xnnpack.Runtime 
 	require.NoError(t, sub.Binary(xnnpack.Add, ids[0], ids[1], ids[3]))
 	require.NoError(t, sub.Binary(xnnpack.Add, ids[3], ids[0], ids[4]))
 	require.NoError(t, sub.Binary(xnnpack.Add, ids[4], ids[1], ids[2]))
-	cfg.Externals = 3
-	rt, err := xnnpack.NewRuntime(sub, cfg)
+	rt, err := xnnpack.NewRuntime(sub, pool, true, 3)
 	require.NoError(t, err)
 	return rt
 }
@@ -125,7 +124,7 @@ func TestRun(t *testing.T) {
 			require.Same(t, pool, again)
 			again.Release()
 		}
-		rt := add(t, xnnpack.RuntimeConfig{Pool: pool, Profile: true, Copies: 1}, n)
+		rt := add(t, pool, n)
 		arena, err := xnnpack.NewArena()
 		require.NoError(t, err)
 		plan(t, arena, n, rt)
@@ -139,14 +138,16 @@ func TestRun(t *testing.T) {
 			mem[i], err = xnnpack.Alloc(xnnpack.Tensors, 4*n)
 			require.NoError(t, err)
 			if i < 3 {
-				rt.Bind(i, uint32(i), mem[i].Pointer())
+				rt.Bind(uint32(i), mem[i].Pointer())
 			}
 		}
-		rt.Copy(0, mem[3].Pointer(), mem[2].Pointer(), 4*n)
+		program, err := xnnpack.NewProgram([]xnnpack.Step{{Runtime: rt}},
+			[]xnnpack.Copy{{To: mem[3].Pointer(), From: mem[2].Pointer(), Size: 4 * n}})
+		require.NoError(t, err)
 		for i := range n {
 			floats(mem[0])[i], floats(mem[1])[i] = float32(i), float32(10*i)
 		}
-		require.NoError(t, rt.Run())
+		require.NoError(t, program.Run())
 		for i := range n {
 			require.Equal(t, float32(22*i), floats(mem[2])[i])
 			require.Equal(t, float32(22*i), floats(mem[3])[i])
@@ -156,6 +157,8 @@ func TestRun(t *testing.T) {
 		for _, d := range times {
 			require.Positive(t, d)
 		}
+		program.Close()
+		program.Close()
 		rt.Close()
 		rt.Close()
 		arena.Free()
@@ -186,7 +189,7 @@ func TestArena(t *testing.T) {
 	arena, err := xnnpack.NewArena()
 	require.NoError(t, err)
 	defer arena.Free()
-	one := add(t, xnnpack.RuntimeConfig{}, 100)
+	one := add(t, nil, 100)
 	defer one.Close()
 	require.Zero(t, arena.Size())
 	require.Equal(t, 2, plan(t, arena, 100, one))
@@ -213,18 +216,21 @@ func TestArenaOfTwo(t *testing.T) {
 		require.NoError(t, err)
 		defer mem[i].Free()
 	}
-	rts := []*xnnpack.Runtime{add(t, xnnpack.RuntimeConfig{}, n), add(t, xnnpack.RuntimeConfig{}, n)}
+	rts := []*xnnpack.Runtime{add(t, nil, n), add(t, nil, n)}
 	plan(t, arena, n, rts...)
 	for k, rt := range rts {
 		defer rt.Close()
 		for i := range mem {
-			rt.Bind(i, uint32(i), mem[i].Pointer())
+			rt.Bind(uint32(i), mem[i].Pointer())
 		}
 		a, b := floats(mem[0]), floats(mem[1])
 		for i := range n {
 			a[i], b[i] = float32(1000*(k+1)), 1
 		}
-		require.NoError(t, rt.Run())
+		program, err := xnnpack.NewProgram([]xnnpack.Step{{Runtime: rt}}, nil)
+		require.NoError(t, err)
+		require.NoError(t, program.Run())
+		program.Close()
 		require.Equal(t, float32(2000*(k+1)+2), floats(mem[2])[n-1])
 	}
 	var seen [2]int
@@ -240,20 +246,81 @@ func TestArenaOfTwo(t *testing.T) {
 	require.GreaterOrEqual(t, seen[1], n)
 }
 
-// TestCopyOnly runs a runtime without nodes.
+// TestCopyOnly runs a program without steps.
 func TestCopyOnly(t *testing.T) {
-	rt, err := xnnpack.NewRuntime(nil, xnnpack.RuntimeConfig{Copies: 1})
-	require.NoError(t, err)
-	defer rt.Close()
 	var mem [2]xnnpack.Memory
 	for i := range mem {
+		var err error
 		mem[i], err = xnnpack.Alloc(xnnpack.Tensors, 8)
 		require.NoError(t, err)
 		defer mem[i].Free()
 	}
 	copy(mem[0].Bytes(), "12345678")
-	rt.Copy(0, mem[1].Pointer(), mem[0].Pointer(), 8)
-	require.NoError(t, rt.Run())
+	program, err := xnnpack.NewProgram(nil, []xnnpack.Copy{{To: mem[1].Pointer(), From: mem[0].Pointer(), Size: 8}})
+	require.NoError(t, err)
+	defer program.Close()
+	require.NoError(t, program.Run())
 	require.Equal(t, "12345678", string(mem[1].Bytes()))
-	require.Empty(t, rt.NodeTimes())
+}
+
+// TestTiles cuts 10 rows of 100 into a grid of 10 by 4 tiles, the last of each row shorter, and lets two lanes share them. Of
+// the operands, a moves with both dimensions and b, one row, with the second alone.
+func TestTiles(t *testing.T) {
+	const rows, width, chunk = 10, 100, 32
+	pool, err := xnnpack.AcquirePool(2)
+	require.NoError(t, err)
+	defer pool.Release()
+	arena, err := xnnpack.NewArena()
+	require.NoError(t, err)
+	defer arena.Free()
+	var rts []*xnnpack.Runtime
+	for range 2 {
+		rts = append(rts, add(t, nil, chunk), add(t, nil, width%chunk))
+	}
+	for round := range 2 {
+		arena.Begin()
+		for i, rt := range rts {
+			n := []int{chunk, width % chunk}[i%2]
+			require.NoError(t, rt.Reshape(arena, []uint32{0, 1}, [][]int{{n}, {n}}))
+		}
+		if round == 0 {
+			require.NoError(t, arena.Resize(arena.Needed()))
+		}
+	}
+	tiles, err := xnnpack.NewTiles([]int{rows, 4}, []xnnpack.Lane{{Full: rts[0], Last: rts[1]}, {Full: rts[2], Last: rts[3]}}, 3, 3, pool)
+	require.NoError(t, err)
+	var mem [3]xnnpack.Memory
+	for i := range mem {
+		mem[i], err = xnnpack.Alloc(xnnpack.Tensors, 4*rows*width)
+		require.NoError(t, err)
+		defer mem[i].Free()
+	}
+	tiles.Bind(0, mem[0].Pointer(), []int{4 * width, 4 * chunk})
+	tiles.Bind(1, mem[1].Pointer(), []int{0, 4 * chunk})
+	tiles.Bind(2, mem[2].Pointer(), []int{4 * width, 4 * chunk})
+	a, b, out := floats(mem[0]), floats(mem[1]), floats(mem[2])
+	for i := range a {
+		a[i], b[i] = float32(i), float32(10_000*(i+1))
+	}
+	program, err := xnnpack.NewProgram([]xnnpack.Step{{Tiles: tiles}}, nil)
+	require.NoError(t, err)
+	for range 100 {
+		clear(out)
+		require.NoError(t, program.Run())
+		for i := range out {
+			require.Equal(t, float32(2*i+20_000*(i%width+1)), out[i])
+		}
+	}
+	times := tiles.NodeTimes()
+	require.Len(t, times, 3)
+	for _, d := range times {
+		require.Positive(t, d)
+	}
+	program.Close()
+	tiles.Close()
+	tiles.Close()
+	for _, rt := range rts {
+		rt.Close()
+	}
+	require.Positive(t, xnnpack.L2Bytes())
 }

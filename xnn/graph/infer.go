@@ -57,7 +57,11 @@ func (n *Node) infer(g *Graph, shapes []Shape) ([]Shape, error) {
 	for i, id := range n.Outputs {
 		out[i] = g.Values[id].DType
 	}
-	return n.Op.Infer(in, out)
+	computed, err := n.Op.Infer(in, out)
+	if err == nil && len(computed) != len(out) {
+		err = schema.Errorf(schema.StageCheck, schema.ErrGraph, "%s gives %d shapes for %d outputs", n.Op.Kind(), len(computed), len(out))
+	}
+	return computed, err
 }
 
 // checkShapes compares what the operators compute with what the values declare.

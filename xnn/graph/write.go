@@ -29,6 +29,12 @@ func (g *Graph) Marshal() ([]byte, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; codecByKind[n.Op.Kind()].encode == nil {
+			return nil, schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "operator %s has no form in a file", n.Op.Kind()).
+				AtNode(n.Ref)
+		}
+	}
 	if err := g.checkFileSize(); err != nil {
 		return nil, err
 	}
