@@ -32,7 +32,7 @@ type external struct {
 	flags uint32
 }
 
-// tileable is a segment's key where its nodes run over whole tensors; the others' is the shape of their results.
+// wholeTensors is a segment's key where its nodes run over whole tensors; the others' is the shape of their results.
 const wholeTensors = ""
 
 // newPlan cuts the live nodes into segments for these shapes.
@@ -124,7 +124,8 @@ func (b *planner) typ(id graph.ID) Type {
 // pays tells whether segment i is worth tiling: more than one node, on values that do not stay in the cache by themselves.
 func (b *planner) pays(i int) bool {
 	s := &b.segments[i]
-	return len(s.nodes) > 1 && b.traffic(s) > b.cfg.cacheBytes
+	results := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]].Elements()
+	return len(s.nodes) > 1 && results > 1 && b.traffic(s) > b.cfg.cacheBytes
 }
 
 // finish tells apart which values each segment sees from outside, and cuts the tiles.

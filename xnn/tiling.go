@@ -72,17 +72,14 @@ func (m merged) box(cut, chunk int, has []bool) Shape {
 	return box
 }
 
-// newTiling cuts results of this shape into tiles of at most elements elements, or one row of what cannot be cut. types are
-// the operands outside the region. It returns nil where there is nothing to cut.
+// newTiling cuts results of this shape, more than one element, into tiles of at most elements elements, or one row of what cannot be cut. types are
+// the operands outside the region.
 func newTiling(shape Shape, ids []graph.ID, types []Type, elements int) *tiling {
 	operands := make([]Shape, len(types))
 	for i, t := range types {
 		operands[i] = t.Shape
 	}
 	m := merge(shape, operands)
-	if len(m.shape) == 0 {
-		return nil
-	}
 	cut, inner := 0, m.shape.Elements()/m.shape[0]
 	for inner > elements {
 		cut++

@@ -1,0 +1,233 @@
+package xnn
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hostileLimit is the memory limit that hostile files are loaded with. Blocks count with their alignment, and XNNPACK's
+// own descriptors count, too: hostileSlack is for those.
+const hostileLimit, hostileSlack = 64 << 20, 1 << 20
+
+// attempt loads a file that may be anything, and runs it where it loads. It tells whether it ran and reports what must never
+// be.
+func attempt(data []byte) (ran bool, err error) {
+	start := time.Now()
+	m, err := Load(data, WithMemoryLimit(hostileLimit), WithThreads(1))
+	defer m.Close()
+	if took := time.Since(start); took > time.Second {
+		return false, fmt.Errorf("loading took %v", took)
+	}
+	if err != nil {
+		var e *Error
+		if !errors.As(err, &e) || e.Kind == nil || e.Stage == "" || e.Detail == "" {
+			return false, fmt.Errorf("an error without stage, kind or detail: %w", err)
+		}
+		if m != nil {
+			return false, fmt.Errorf("a model came with %w", err)
+		}
+		return false, nil
+	}
+	s, err := m.NewSession()
+	if err == nil {
+		for i := range m.Inputs() {
+			for j, x := 0, s.Input(i).Bytes(); j < len(x); j += 4096 {
+				x[j] = 1
+			}
+		}
+		err = s.Run()
+	} else if !errors.Is(err, ErrMemoryLimit) && !errors.Is(err, ErrArenaTooSmall) {
+		return false, fmt.Errorf("what loads must run: %w", err)
+	}
+	if held := MemStats().Total; held > hostileLimit+hostileSlack {
+		return false, fmt.Errorf("%d bytes are held", held)
+	}
+	if errors.Is(err, ErrMemoryLimit) || errors.Is(err, ErrArenaTooSmall) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// seeds are valid files to start from: made here, by the module's own writer, and by flatc.
+func seeds(t testing.TB) [][]byte {
+	tap := file{externs: 4, outputs: []uint32{2, 3, 2}, values: []value{input(0, 3), input(1, 3), output(2, 3), output(3, 3)},
+		nodes: []node{{a: 0, b: 1, out: 2}, {a: 2, b: 0, out: 3}}}
+	r := rand.New(rand.NewPCG(7, 7))
+	d := randomDAG(r)
+	all := [][]byte{addConst(3).bytes(), chained(4096, 4, 4).bytes(), tap.bytes(), halfFile(5).bytes(), fiveTimes(9).bytes(),
+		pair(dims(2, 1, 2, 1, 2, 1), dims(1, 2, 1, 2, 1, 2), dims(2, 2, 2, 2, 2, 2)).bytes(), threeAdds().bytes(),
+		d.file(r, d.evaluate(d.randomInputs(r)), 0).bytes()}
+	built, err := d.builder(d.randomInputs(r)).Marshal()
+	require.NoError(t, err)
+	all = append(all, built)
+	paths, err := filepath.Glob(filepath.Join(fixtures, "*.bin"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		require.NoError(t, err)
+		all = append(all, data)
+	}
+	return all
+}
+
+// wordsOfInterest are what bounds are forgotten for.
+var wordsOfInterest = []uint32{0, 1, 2, 3, 4, 6, 7, 8, 255, 65535, 65536, 1 << 24, 1<<30 - 1, 1 << 30, 1<<31 - 1, 1 << 31,
+	math.MaxUint32 - 3, math.MaxUint32 - 1, math.MaxUint32}
+
+// mutate changes a valid file: bits, bytes, whole words, words copied from elsewhere, lengths, pieces of another file.
+func mutate(r *rand.Rand, data []byte, other []byte) []byte {
+	b := append([]byte{}, data...)
+	for range 1 + r.IntN(4) {
+		if len(b) < 8 {
+			break
+		}
+		at := r.IntN(len(b))
+		word := b[r.IntN(len(b)/4)*4&^3:]
+		switch r.IntN(10) {
+		case 0, 1:
+			b[at] ^= 1 << r.IntN(8)
+		case 2:
+			b[at] = byte(r.Uint32())
+		case 3, 4:
+			binary.LittleEndian.PutUint32(word[:4:4], wordsOfInterest[r.IntN(len(wordsOfInterest))])
+		case 5: // an offset that points elsewhere
+			binary.LittleEndian.PutUint32(word[:4:4], uint32(r.IntN(len(b)+16)))
+		case 6: // a little more or less, as a wrong count is
+			binary.LittleEndian.PutUint32(word[:4:4], binary.LittleEndian.Uint32(word[:4])+uint32(r.IntN(9))-4)
+		case 7: // a word from elsewhere in the file
+			copy(word[:4], b[r.IntN(len(b)/4)*4:])
+		case 8:
+			b = b[:at]
+		case 9: // a piece of another file
+			if len(other) > 0 {
+				from := r.IntN(len(other))
+				copy(b[at:], other[from:min(len(other), from+4+r.IntN(60))])
+			}
+		}
+	}
+	return b
+}
+
+// TestHostileFiles are mutations of valid ones. Any panic or signal ends the test; memory and time are bounded.
+func TestHostileFiles(t *testing.T) {
+	nothingHeld(t)
+	n := 20000
+	if instrumented {
+		n = 2000
+	}
+	if long {
+		n = 1000000
+	}
+	seed := uint64(time.Now().UnixNano())
+	if !long {
+		seed = 1
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	files := seeds(t)
+	peak, slowest, ran := resetPeakRSS(), time.Duration(0), 0
+	for i := range n {
+		data := mutate(r, files[r.IntN(len(files))], files[r.IntN(len(files))])
+		if i%500 == 0 { // right in all but what it asks for
+			data = chained(r.Uint32N(hostileLimit), 1+r.Uint32N(4096), 1+r.Uint32N(2048)).bytes()
+		}
+		start := time.Now()
+		ok, err := attempt(data)
+		slowest = max(slowest, time.Since(start))
+		if err != nil {
+			path := filepath.Join(os.TempDir(), fmt.Sprintf("hostile-%d-%d.bin", seed, i))
+			require.NoError(t, os.WriteFile(path, data, 0o600))
+			t.Fatalf("mutation %d of seed %d, kept as %s: %v", i, seed, path, err)
+		}
+		if stats := MemStats(); stats != (MemoryStats{}) {
+			t.Fatalf("mutation %d of seed %d holds %+v", i, seed, stats)
+		}
+		if ok {
+			ran++
+		}
+	}
+	t.Logf("seed %d: %d files, %d of them ran, the slowest took %v, peak of resident memory %d MiB over %d MiB", seed, n, ran,
+		slowest, (peakRSS()-peak)>>20, peak>>20)
+	if !instrumented {
+		require.Less(t, peakRSS()-peak, int64(hostileLimit+32<<20))
+	}
+}
+
+// TestEveryBitAndEveryLength of a small file.
+func TestEveryBitAndEveryLength(t *testing.T) {
+	nothingHeld(t)
+	good := addConst(3).bytes()
+	for n := range good {
+		_, err := attempt(good[:n:n])
+		require.NoError(t, err)
+		_, err = Load(good[:n:n])
+		require.Error(t, err, "cut at %d of %d", n, len(good))
+		failed(t, err, kindOf(t, err))
+	}
+	for bit := range 8 * len(good) {
+		flipped := append([]byte{}, good...)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		_, err := attempt(flipped)
+		require.NoError(t, err, "bit %d", bit)
+	}
+}
+
+// TestOtherFiles are of formats that users mix up with this one.
+func TestOtherFiles(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"nil": nil, "empty": {},
+		"tflite": []byte("\x1c\x00\x00\x00TFL3\x14\x00\x20\x00\x1c\x00\x18\x00\x14\x00\x10\x00\x0c\x00\x00\x00" +
+			"\x08\x00\x04\x00\x14\x00\x00\x00"),
+		"zip":  []byte("PK\x03\x04\x14\x00\x00\x00\x08\x00abcdefghijklmnop"),
+		"onnx": []byte("\x08\x07\x12\x07pytorch\x1a\x032.0:\x9c\x01"),
+		"ones": {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+	} {
+		_, err := Load(data)
+		failed(t, err, ErrFormat)
+		_, err = attempt(data)
+		require.NoError(t, err, name)
+	}
+	for _, id := range []string{"XN00", "XN01", "XH00"} {
+		_, err := Load([]byte("\x1c\x00\x00\x00" + id + "\x14\x00\x20\x00\x1c\x00\x18\x00\x14\x00\x10\x00\x0c\x00\x00\x00"))
+		failed(t, err, ErrUnsupported, id)
+	}
+}
+
+// TestLargeGraphs are legal and take time in proportion to their size.
+func TestLargeGraphs(t *testing.T) {
+	nothingHeld(t)
+	n := 20000
+	if instrumented {
+		n = 2000
+	}
+	// A chain, then the same with its nodes in the reverse order.
+	f := file{externs: 2, values: []value{input(0, 1), output(1, 1)}}
+	last := uint32(0)
+	for i := range n {
+		id := uint32(i + 2)
+		f.values = append(f.values, inner(id, 1))
+		f.nodes = append(f.nodes, node{a: last, b: 0, out: id})
+		last = id
+	}
+	f.nodes = append(f.nodes, node{a: last, b: 0, out: 1})
+	for range 2 {
+		start := time.Now()
+		m, err := Load(f.bytes())
+		require.NoError(t, err)
+		require.Less(t, time.Since(start), 5*time.Second)
+		require.Equal(t, [][]float32{{float32(n + 2)}}, run(t, opened(t, m), []float32{1}))
+		require.NoError(t, m.Close())
+		for i, j := 0, len(f.nodes)-1; i < j; i, j = i+1, j-1 {
+			f.nodes[i], f.nodes[j] = f.nodes[j], f.nodes[i]
+		}
+	}
+}
