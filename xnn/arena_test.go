@@ -37,9 +37,6 @@ func needed(t *testing.T, f file, shapes ...Shape) int {
 	return n
 }
 
-// markSize is what the bridge keeps at the start of an arena for itself.
-const markSize = 64
-
 // TestArenaHasTheDeclaredSize, and XNNPACK keeps its intermediate values in it: the sums that only they hold are found there.
 func TestArenaHasTheDeclaredSize(t *testing.T) {
 	nothingHeld(t)
@@ -56,7 +53,7 @@ func TestArenaHasTheDeclaredSize(t *testing.T) {
 		grown := MemStats().Arenas - before
 		require.GreaterOrEqual(t, grown, int64(size))
 		require.Less(t, grown, int64(size+2*4096), "no second arena")
-		for i := markSize; i < size; i++ {
+		for i := range arena {
 			arena[i] = 0xEE
 		}
 		checkChained(t, s)
@@ -147,7 +144,7 @@ func TestArenaGrows(t *testing.T) {
 // TestReshapeOverTheLimit fails before anything is reserved and leaves the session as it was, views included.
 func TestReshapeOverTheLimit(t *testing.T) {
 	nothingHeld(t)
-	m := loaded(t, chained(0, 16, 16).bytes(), WithMemoryLimit(1<<20), cachedFor(math.MaxInt)) // tiles would fit
+	m := loaded(t, chained(0, 16, 16).bytes(), WithMemoryLimit(1<<20), withCache(math.MaxInt)) // tiles would fit
 	s := opened(t, m)
 	checkChained(t, s)
 	x, y := Data[float32](s.Input(0)), Data[float32](s.Output(0))

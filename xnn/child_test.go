@@ -129,7 +129,7 @@ func wide(n int, width uint32) file {
 
 func reshapeWithoutMemory() error {
 	const n, small, large = 20, 1000, 16 << 20
-	m, err := Load(wide(n, small).bytes(), WithMemoryLimit(1<<40), cachedFor(math.MaxInt)) // tiles would need little
+	m, err := Load(wide(n, small).bytes(), WithMemoryLimit(1<<40), withCache(math.MaxInt)) // tiles would need little
 	if err != nil {
 		return err
 	}

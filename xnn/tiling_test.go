@@ -10,11 +10,6 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// cachedFor makes sessions cut their tiles for a cache of this size, so that small graphs are tiled, or none is.
-func cachedFor(bytes int) SessionOption {
-	return sessionOption(func(c *sessionConfig) { c.cacheBytes = bytes })
-}
-
 func TestTiling(t *testing.T) {
 	const f32 = graph.Float32
 	for _, c := range []struct {
@@ -111,49 +106,6 @@ func plusIndices(shape, operand Shape) []int {
 		out[i] = int(f)
 	}
 	return out
-}
-
-// TestTiledDifferential runs random graphs in tiles for caches of a few bytes, on one and two threads, and over changes of
-// shape, against the reference to the bit.
-func TestTiledDifferential(t *testing.T) {
-	nothingHeld(t)
-	seeds := uint64(500)
-	if instrumented {
-		seeds = 100
-	}
-	tiled := 0
-	for seed := range seeds {
-		r := rand.New(rand.NewPCG(seed, 5))
-		d := randomDAG(r)
-		inputs := d.randomInputs(r)
-		m, err := Load(d.file(r, d.evaluate(inputs), 0).bytes())
-		require.NoError(t, err)
-		for threads := 1; threads <= 2; threads++ {
-			s := opened(t, m, WithThreads(threads), WithProfile(), cachedFor(1+r.IntN(200)))
-			name := fmt.Sprintf("seed %d, %d threads", seed, threads)
-			d.check(t, s, inputs, name)
-			for i := range s.core.steps {
-				if s.core.steps[i].tiles != nil {
-					tiled++
-				}
-			}
-			profile, err := s.Profile()
-			require.NoError(t, err)
-			require.Len(t, profile, len(m.core.layout.nodes), name)
-			for range 3 {
-				in := d.randomInputs(r)
-				shapes := make([]Shape, len(in))
-				for i := range in {
-					shapes[i] = in[i].shape
-				}
-				require.NoError(t, s.Reshape(shapes...))
-				d.check(t, s, in, name+" reshaped")
-			}
-			require.NoError(t, s.Close())
-		}
-		require.NoError(t, m.Close())
-	}
-	require.Greater(t, tiled, int(seeds), "most graphs had a tiled region")
 }
 
 // TestPlan looks at how graphs are cut: [n,m] chains of more than one node are tiled, what they need first runs before, and
