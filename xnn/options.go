@@ -24,14 +24,17 @@ type sessionConfig struct {
 	threads    int
 	fixedArena bool
 	profile    bool
-	cacheBytes int // the cache that tiles are cut for
+
+	// What the planner goes by; tests set others.
+	cacheBytes    int // the cache that tiles are cut for
+	parallelBytes int // the traffic from which on sharing work among threads pays
 }
 
 func defaults() config {
 	return config{
 		memoryLimit: defaultMemoryLimit(),
 		maxSessions: runtime.GOMAXPROCS(0),
-		session:     sessionConfig{cacheBytes: cacheBytes()},
+		session:     sessionConfig{cacheBytes: cacheBytes(), parallelBytes: parallelBytes},
 	}
 }
 

@@ -121,11 +121,15 @@ func (b *planner) typ(id graph.ID) Type {
 	return Type{DType: b.g.Values[id].DType, Shape: b.shapes[id]}
 }
 
-// pays tells whether segment i is worth tiling: more than one node, on values that do not stay in the cache by themselves.
+// pays tells whether segment i is worth tiling: several nodes on values that do not stay in the cache by themselves, or enough
+// work for several threads, which tiles keep busier than XNNPACK's own cutting of each node into small pieces.
 func (b *planner) pays(i int) bool {
 	s := &b.segments[i]
-	results := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]].Elements()
-	return len(s.nodes) > 1 && results > 1 && b.traffic(s) > b.cfg.cacheBytes
+	if results := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]].Elements(); results <= 1 {
+		return false
+	}
+	bytes := b.traffic(s)
+	return len(s.nodes) > 1 && bytes > b.cfg.cacheBytes || b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes
 }
 
 // finish tells apart which values each segment sees from outside, and cuts the tiles.
@@ -181,18 +185,18 @@ func (b *planner) finish() *plan {
 
 // threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
 func (b *planner) threads(s *segment, tiled bool) int {
-	if b.cfg.threads <= 1 {
-		return 1
-	}
+	most := 0
 	if tiled {
-		return b.cfg.threads
-	}
-	for _, n := range s.nodes {
-		if b.traffic(&segment{nodes: []int{n}}) >= parallelBytes {
-			return b.cfg.threads
+		most = b.traffic(s)
+	} else {
+		for _, n := range s.nodes {
+			most = max(most, b.traffic(&segment{nodes: []int{n}}))
 		}
 	}
-	return 1
+	if most < b.cfg.parallelBytes {
+		return 1
+	}
+	return max(1, b.cfg.threads)
 }
 
 // tile cuts a segment so that what one tile touches takes half the cache, and each thread gets several tiles.

@@ -264,12 +264,14 @@ func (s *session) commit(shapes []Shape, grown map[*slot]xnnpack.Memory) {
 			s.uncharge(int64(len(sl.memory.Bytes())))
 			sl.memory.Free()
 			sl.memory = m
+			m.Populate()
 		}
 		t := &sl.tensor
 		t.typ.Shape = shapes[id]
 		t.mem = sl.memory.Bytes()[:t.typ.Bytes()]
 	})
 	s.broken = nil
+	s.arena.Populate()
 	s.shownArena.Store(int64(s.arena.Size()))
 	threads := 1
 	for i := range s.planned.segments {

@@ -9,8 +9,9 @@ import (
 // maxThreads bounds what can be asked for; each thread costs a stack.
 const maxThreads = 1024
 
-// parallelBytes is the traffic of a node from which on sharing it among threads pays. Waking the pool and waiting for it
-// costs some microseconds, and data that one core's cache holds is better left there.
+// parallelBytes is the traffic, values counted once, from which on sharing work among threads pays: measured with two threads
+// on chains of 1 to 8 Adds. Waking a thread and waiting for it costs some microseconds, and what one core's cache holds is
+// better left there.
 const parallelBytes = 1 << 20
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's

@@ -8,9 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withCache lets a session believe in a cache of this size: a small one has it cut small tensors into many tiles.
+// withCache lets a session believe in a cache of this size: a small one has it cut small tensors into many tiles, and share
+// them among threads.
 func withCache(bytes int) SessionOption {
-	return sessionOption(func(c *sessionConfig) { c.cacheBytes = bytes })
+	return sessionOption(func(c *sessionConfig) { c.cacheBytes, c.parallelBytes = bytes, bytes })
 }
 
 // TestDifferentialTiled is TestDifferential where everything that can run tile by tile does, in tiles of all sizes, on one

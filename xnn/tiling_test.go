@@ -125,7 +125,7 @@ func TestPlan(t *testing.T) {
 	shapes, err := g.Infer([]Shape{{64, 64}, {64}})
 	require.NoError(t, err)
 
-	p := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096})
+	p := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096, parallelBytes: 4096})
 	require.Len(t, p.segments, 2)
 	require.Equal(t, []int{0, 2}, p.segments[0].nodes)
 	require.Nil(t, p.segments[0].tiling)
@@ -134,10 +134,10 @@ func TestPlan(t *testing.T) {
 	require.NotNil(t, p.segments[1].tiling)
 	require.Len(t, p.carried, 2, "rows and rows+row")
 
-	whole := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 1 << 20})
+	whole := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 1 << 20, parallelBytes: 1 << 20})
 	require.Len(t, whole.segments, 1, "all of it fits in the cache")
 	require.Nil(t, whole.segments[0].tiling)
 	require.Empty(t, whole.carried)
 	require.False(t, p.same(whole))
-	require.True(t, p.same(newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096})))
+	require.True(t, p.same(newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096, parallelBytes: 4096})))
 }

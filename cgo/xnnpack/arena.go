@@ -49,6 +49,13 @@ func (a *Arena) Resize(size int) error {
 	return nil
 }
 
+// Populate finds pages now for what the plans since Begin take.
+func (a *Arena) Populate() {
+	if a.c.base != nil {
+		C.xg_populate(unsafe.Pointer(a.c.base), C.size_t(min(a.Needed(), a.Size())))
+	}
+}
+
 // Bytes is the arena's memory, valid until the next Resize or Free.
 func (a *Arena) Bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(a.c.base)), int(a.c.capacity))

@@ -43,6 +43,9 @@ enum xg_purpose {
 void* xg_alloc(enum xg_purpose purpose, size_t size);
 void xg_free(void* pointer);
 
+// Finds pages now for the first size bytes of a block, which its first use would have to wait for.
+void xg_populate(void* pointer, size_t size);
+
 // Bytes and blocks held now for each purpose; each array has xg_purpose_count entries.
 void xg_memory_stats(int64_t* bytes, int64_t* blocks);
 
@@ -124,13 +127,17 @@ struct xg_operand {
   size_t strides[XNN_MAX_TENSOR_DIMS];  // bytes; 0 along what the value is broadcast over
 };
 
-// The runtimes with which one thread runs tiles.
+// What one thread runs tiles with, and the tiles that are its own: neighbours, since a core fetches ahead of what it reads.
 struct xg_lane {
   struct xg_runtime* full;
   struct xg_runtime* last;  // for the last tile along the last dimension; the same as full where it is not smaller
+  size_t end;               // of its tiles
+  _Atomic size_t next;      // the tile to take
+  char apart[64];           // lanes do not share cache lines
 };
 
-// A region of element-wise nodes, run tile by tile so that its intermediate values stay in the cache. Lanes take tiles in turn.
+// A region of element-wise nodes, run tile by tile so that its intermediate values stay in the cache. A lane runs its own
+// tiles, then helps others with theirs.
 struct xg_tiles {
   size_t rank;
   size_t extent[XNN_MAX_TENSOR_DIMS];  // tiles along each dimension of the grid
@@ -142,7 +149,6 @@ struct xg_tiles {
   pthreadpool_t pool;       // NULL for one lane
   size_t times_count;       // nodes to profile, 0 for none
   uint64_t* times;          // for each lane, the nanoseconds of each node, all tiles added up, then those of one tile
-  _Atomic size_t next;      // the tile to take
   _Atomic uint32_t status;  // the first failure of a run
 };
 

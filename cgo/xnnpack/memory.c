@@ -31,10 +31,16 @@ enum { map_from = 0 };
 enum { map_from = 1 << 20 };
 #endif
 
-// map gives zeroed pages, NULL where there are none.
+// map gives zeroed pages, NULL where there are none. The larger they are the fewer of them the kernel has to find.
 static void* map(size_t size) {
   void* p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
+  if (p == MAP_FAILED) {
+    return NULL;
+  }
+#ifdef MADV_HUGEPAGE
+  madvise(p, size, MADV_HUGEPAGE);  // a wish: where it is not granted small pages do
+#endif
+  return p;
 }
 
 static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero) {
@@ -71,6 +77,20 @@ void xg_free(void* pointer) {
   } else {
     free(h->raw);
   }
+}
+
+void xg_populate(void* pointer, size_t size) {
+  const struct header* h = header_of(pointer);
+  if (!h->mapped) {
+    return;
+  }
+#ifdef MADV_POPULATE_WRITE
+  // From the start of the mapping, which is a page's. An older kernel knows no such advice: then the first run finds the pages.
+  const size_t before = (size_t) ((char*) pointer - (char*) h->raw);
+  madvise(h->raw, before + size, MADV_POPULATE_WRITE);
+#else
+  (void) size;
+#endif
 }
 
 void xg_memory_stats(int64_t* bytes, int64_t* blocks) {

@@ -5,6 +5,8 @@ package xnnpack
 // #cgo nocallback xg_alloc
 // #cgo noescape xg_free
 // #cgo nocallback xg_free
+// #cgo noescape xg_populate
+// #cgo nocallback xg_populate
 // #cgo noescape xg_memory_stats
 // #cgo nocallback xg_memory_stats
 // #cgo noescape xg_extra_bytes
@@ -46,6 +48,9 @@ func (m *Memory) Free() {
 	C.xg_free(m.p)
 	*m = Memory{}
 }
+
+// Populate finds pages for the block now, so that its first use need not wait for them.
+func (m Memory) Populate() { C.xg_populate(m.p, C.size_t(m.size)) }
 
 // Pointer is the block's address.
 func (m Memory) Pointer() unsafe.Pointer { return m.p }

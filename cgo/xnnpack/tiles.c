@@ -76,27 +76,40 @@ static enum xnn_status run_tile(struct xg_tiles* t, const struct xg_lane* lane, 
   return status;
 }
 
-// Takes tiles until there are none, or one failed.
-static void run_lane(void* context, size_t index) {
-  struct xg_tiles* t = context;
-  const struct xg_lane* lane = &t->lanes[index];
-  uint64_t* sums = t->times + index * 2 * t->times_count;
-  memset(sums, 0, t->times_count * sizeof(*sums));
+// Runs the tiles that an owner has left, one by one. False when one failed.
+static bool run_tiles_of(struct xg_tiles* t, struct xg_lane* owner, const struct xg_lane* lane, uint64_t* sums) {
   for (;;) {
-    const size_t tile = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
-    if (tile >= t->count || atomic_load_explicit(&t->status, memory_order_relaxed) != xnn_status_success) {
-      return;
+    const size_t tile = atomic_fetch_add_explicit(&owner->next, 1, memory_order_relaxed);
+    if (tile >= owner->end) {
+      return true;
     }
     const enum xnn_status status = run_tile(t, lane, sums, tile);
     if (status != xnn_status_success) {
       atomic_store_explicit(&t->status, status, memory_order_relaxed);
+    }
+    if (atomic_load_explicit(&t->status, memory_order_relaxed) != xnn_status_success) {
+      return false;
+    }
+  }
+}
+
+static void run_lane(void* context, size_t index) {
+  struct xg_tiles* t = context;
+  uint64_t* sums = t->times + index * 2 * t->times_count;
+  memset(sums, 0, t->times_count * sizeof(*sums));
+  for (size_t i = 0; i < t->lanes_count; i++) {
+    if (!run_tiles_of(t, &t->lanes[(index + i) % t->lanes_count], &t->lanes[index], sums)) {
       return;
     }
   }
 }
 
 enum xnn_status xg_tiles_run(struct xg_tiles* t) {
-  atomic_store_explicit(&t->next, 0, memory_order_relaxed);
+  for (size_t i = 0; i < t->lanes_count; i++) {
+    // The products stay small: a grid has fewer tiles than elements.
+    atomic_store_explicit(&t->lanes[i].next, t->count * i / t->lanes_count, memory_order_relaxed);
+    t->lanes[i].end = t->count * (i + 1) / t->lanes_count;
+  }
   atomic_store_explicit(&t->status, xnn_status_success, memory_order_relaxed);
   if (t->pool == NULL) {
     run_lane(t, 0);

@@ -17,7 +17,7 @@ import (
 )
 
 // Tiles is a region of element-wise nodes that runs tile by tile, as a step of a Program. Each lane is a thread's runtimes for
-// one tile; lanes take tiles in turn.
+// one tile; it runs a stretch of neighbouring tiles, then helps other lanes with theirs.
 type Tiles struct {
 	c *C.struct_xg_tiles
 }
@@ -40,9 +40,9 @@ func NewTiles(extent []int, lanes []Lane, externals, nodes int, pool *Pool) (*Ti
 	if status != C.xnn_status_success {
 		return nil, &Error{Status: Status(status)}
 	}
-	for i, l := range unsafe.Slice(t.c.lanes, len(lanes)) {
-		l.full, l.last = lanes[i].Full.c, lanes[i].Last.c
-		unsafe.Slice(t.c.lanes, len(lanes))[i] = l
+	to := unsafe.Slice(t.c.lanes, len(lanes))
+	for i, l := range lanes {
+		to[i].full, to[i].last = l.Full.c, l.Last.c
 	}
 	return &t, nil
 }

@@ -72,18 +72,18 @@ func TestInspectWhatCannotRun(t *testing.T) {
 	require.False(t, r.RunsHere)
 	require.EqualValues(t, 16, r.Arenas.Declared)
 	require.Greater(t, *r.Arenas.Needed, 16)
-	require.Contains(t, r.Reason, "the arena has 16")
+	require.Contains(t, r.Reason, "fixes the arena at 16")
 	require.Contains(t, fails(t, "run", fixture("arena_small"), "--seed", "1"), "16")
 
 	huge := model(t, func(g *graph.Graph) {
-		x := g.Input(graph.Float32, 1<<31, 1<<27)
+		x := g.Input(graph.Float32, 1<<26, 1<<20)
 		g.Output(g.Add(x, x))
 	})
 	var unfit inspection
 	toolJSON(t, &unfit, "inspect", huge)
 	require.False(t, unfit.RunsHere)
 	require.Contains(t, unfit.Reason, "memory limit")
-	require.Equal(t, 1<<60, unfit.Inputs[0].Bytes)
+	require.Equal(t, 1<<48, unfit.Inputs[0].Bytes)
 	require.Contains(t, fails(t, "run", huge, "--seed", "1"), "memory limit")
 
 	var fits inspection

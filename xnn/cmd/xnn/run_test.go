@@ -102,7 +102,7 @@ func TestRunReshape(t *testing.T) {
 	line := fails(t, "run", fixture("add"), "-i", "0="+array("x3"), "-i", "1="+array("b4"))
 	require.Contains(t, line, "[3]")
 	require.Contains(t, line, "[4]")
-	require.Contains(t, fails(t, "run", fixture("add"), "-i", "0="+array("x1x3"), "--seed", "1"), "input 0 has 1 dimensions, got [1,3]")
+	require.Contains(t, fails(t, "run", fixture("add"), "-i", "0="+array("x1x3"), "--seed", "1"), "input 0: [1,3] has not the rank of the declared [3]")
 }
 
 func TestRunMissingInputs(t *testing.T) {
