@@ -11,7 +11,13 @@ usage: ./build.sh COMMAND
   test             all tests: unit, race, address sanitizer, fuzz, examples, linking from outside
   native           XNNPACK into third_party/out, from the cache or the pinned sources
   build            the tool, into bin/xnn
-  bench            benchmarks of the Go packages
+  bench [OPTION]   compare with a loop in C and with ONNX Runtime, and judge the bounds for speed
+      --peers          fetch ONNX Runtime from npm into the cache and compare with it
+      --plot FILE      draw the time a float against the size, as SVG
+      --json FILE      write the results as JSON
+      --filter REGEXP  only the cases whose names match
+      --quick          measure little: shows that all works, judges nothing
+      --check          fail where a bound is missed
   fuzz [TIME]      every fuzz target for TIME each (10s)
   generate         the files that are generated and committed (needs flatc 2.0.8)
   install PREFIX   archive, headers and pkg-config file, for go build -tags xnn_system
@@ -46,7 +52,18 @@ case $command in
     ;;
   bench)
     native
-    go test -run '^$' -bench . -benchmem "$@" ./xnn/...
+    options=()
+    for option in "$@"; do
+      if [[ $option == --peers ]]; then
+        peer="$("$here/peers.sh")"
+        options+=(--onnxruntime "$peer")
+      else
+        options+=("$option")
+      fi
+    done
+    go build -C xnn/bench -o "$root/bin/bench" .
+    cd "$OLDPWD" # where the caller is: the files are meant to lie there
+    exec "$root/bin/bench" "${options[@]}"
     ;;
   generate)
     "$here/pins-go.sh"

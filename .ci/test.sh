@@ -51,6 +51,8 @@ examples() {
   done
 }
 
+benchmark() { (cd xnn/bench && go vet . && go test .); }
+
 all() {
   step "gofmt" formatted
   step "shellcheck" scripts
@@ -61,6 +63,7 @@ all() {
   step "one readable sentence without cgo" no_cgo_sentence
   step "go test ./..." go test ./...
   step "examples" examples
+  step "go test of the benchmark, a module of its own" benchmark
   step "go test -race ./..." go test -race ./...
   step "go test -asan, the packages that touch C" go test -asan "${c_packages[@]}"
   step "go test with GOEXPERIMENT=cgocheck2" cgocheck

@@ -1,0 +1,115 @@
+#include "cloop.h"
+
+#include <time.h>
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static enum xnn_status define(xnn_subgraph_t subgraph, const struct xb_spec* spec) {
+  uint32_t a, b, y;
+  enum xnn_status status = xnn_define_tensor_value(subgraph, spec->datatype, spec->rank_a, spec->dims_a, NULL, 0,
+                                                   XNN_VALUE_FLAG_EXTERNAL_INPUT, &a);
+  if (status == xnn_status_success) {
+    status = xnn_define_tensor_value(subgraph, spec->datatype, spec->rank_b, spec->dims_b, NULL, 1,
+                                     XNN_VALUE_FLAG_EXTERNAL_INPUT, &b);
+  }
+  if (status == xnn_status_success) {
+    status = xnn_define_tensor_value(subgraph, spec->datatype, spec->rank_a, spec->dims_a, NULL, 2,
+                                     XNN_VALUE_FLAG_EXTERNAL_OUTPUT, &y);
+  }
+  for (size_t i = 0; i < spec->adds && status == xnn_status_success; i++) {
+    uint32_t sum = y;
+    if (i + 1 < spec->adds) {
+      status = xnn_define_tensor_value(subgraph, spec->datatype, spec->rank_a, spec->dims_a, NULL, XNN_INVALID_VALUE_ID,
+                                       0, &sum);
+    }
+    if (status == xnn_status_success) {
+      status = xnn_define_binary(subgraph, xnn_binary_add, NULL, a, b, sum, 0);
+    }
+    a = sum;
+  }
+  return status;
+}
+
+enum xnn_status xb_open(const struct xb_spec* spec, size_t threads, void* a, void* b, void* y, struct xb_loop* loop) {
+  *loop = (struct xb_loop){0};
+  xnn_subgraph_t subgraph = NULL;
+  enum xnn_status status = xnn_create_subgraph(3, 0, &subgraph);
+  if (status != xnn_status_success) {
+    return status;
+  }
+  status = define(subgraph, spec);
+  if (status == xnn_status_success && threads > 1) {
+    loop->pool = pthreadpool_create(threads);
+    if (loop->pool == NULL) {
+      status = xnn_status_out_of_memory;
+    }
+  }
+  if (status == xnn_status_success) {
+    // No flags: workers spin between runs, the fastest that XNNPACK has.
+    status = xnn_create_runtime_v2(subgraph, loop->pool, 0, &loop->runtime);
+  }
+  xnn_delete_subgraph(subgraph);
+  if (status == xnn_status_success) {
+    status = xnn_reshape_runtime(loop->runtime);
+  }
+  if (status == xnn_status_success) {
+    const struct xnn_external_value values[] = {{0, a}, {1, b}, {2, y}};
+    status = xnn_setup_runtime_v2(loop->runtime, 3, values);
+  }
+  if (status != xnn_status_success) {
+    xb_close(loop);
+  }
+  return status;
+}
+
+void xb_close(struct xb_loop* loop) {
+  if (loop->runtime != NULL) {
+    xnn_delete_runtime(loop->runtime);
+  }
+  if (loop->pool != NULL) {
+    pthreadpool_destroy(loop->pool);
+  }
+  *loop = (struct xb_loop){0};
+}
+
+enum xnn_status xb_run(struct xb_loop* loop, size_t runs, int64_t* ns) {
+  const int64_t start = now();
+  for (size_t i = 0; i < runs; i++) {
+    const enum xnn_status status = xnn_invoke_runtime(loop->runtime);
+    if (status != xnn_status_success) {
+      return status;
+    }
+  }
+  *ns = now() - start;
+  return xnn_status_success;
+}
+
+enum xnn_status xb_load(const struct xb_spec* spec, size_t runs, void* a, void* b, void* y, int64_t* ns) {
+  *ns = 0;
+  for (size_t i = 0; i < runs; i++) {
+    struct xb_loop loop;
+    const int64_t start = now();
+    const enum xnn_status status = xb_open(spec, 1, a, b, y, &loop);
+    *ns += now() - start;
+    if (status != xnn_status_success) {
+      return status;
+    }
+    xb_close(&loop);
+  }
+  return xnn_status_success;
+}
+
+static void nothing(void* context, size_t i) {
+  (void) context;
+  (void) i;
+}
+
+void xb_quiet(struct xb_loop* loop) {
+  if (loop->pool != NULL) {
+    pthreadpool_parallelize_1d(loop->pool, nothing, NULL, 2, PTHREADPOOL_FLAG_YIELD_WORKERS);
+  }
+}
