@@ -205,3 +205,30 @@ func TestMemoryGoesBack(t *testing.T) {
 		require.Less(t, settledRSS()-before, int64(4<<20), "resident memory after round %d", round)
 	}
 }
+
+// TestManyNodes: what XNNPACK takes to describe the nodes of a small file counts, too.
+func TestManyNodes(t *testing.T) {
+	nothingHeld(t)
+	const nodes = 20_000
+	g := graph.New()
+	x := g.Input(graph.Float32, 1)
+	v := x
+	for range nodes {
+		v = g.Add(v, x)
+	}
+	g.Output(v)
+	data, err := g.Marshal()
+	require.NoError(t, err)
+	require.Less(t, len(data), 2<<20)
+	before := MemStats().Total
+	_, err = Load(data, WithMemoryLimit(16<<20))
+	failed(t, err, ErrMemoryLimit, "nodes")
+	require.Equal(t, before, MemStats().Total)
+
+	m := loaded(t, data, WithMemoryLimit(128<<20))
+	s := opened(t, m)
+	require.Less(t, MemStats().Total-before, int64(128<<20))
+	require.Equal(t, float32(nodes+1), run(t, s, []float32{1})[0][0])
+	_, err = m.NewSession()
+	failed(t, err, ErrMemoryLimit, "nodes")
+}

@@ -66,6 +66,20 @@ func (c *model) compile() error {
 	for i := range c.graph.Constants {
 		c.graph.Constants[i].Data = nil
 	}
+	if err := c.tryCreate(); err != nil {
+		c.constants.close()
+		return err
+	}
+	return nil
+}
+
+// tryCreate makes what a session with one thread would run, and lets it go.
+func (c *model) tryCreate() error {
+	cost := descriptorBytes(len(c.layout.nodes))
+	if err := c.budget.take(schema.StageCreate, "descriptors of nodes", cost); err != nil {
+		return err
+	}
+	defer c.budget.give(cost)
 	whole := c.cfg.session
 	whole.threads, whole.cacheBytes = 1, math.MaxInt
 	shapes := make([]Shape, len(c.graph.Values))
@@ -76,7 +90,6 @@ func (c *model) compile() error {
 	for i := range p.segments {
 		st, err := c.newStep(&p.segments[i], shapes, nil, false)
 		if err != nil {
-			c.constants.close()
 			return err
 		}
 		st.close()

@@ -51,8 +51,8 @@ func (o sessionOption) session(c *sessionConfig) { o(c) }
 // the operating system answers that with SIGBUS.
 func WithCopy() Option { return modelOption(func(c *config) { c.copyFile = true }) }
 
-// WithMemoryLimit bounds, in bytes, what a model and its sessions hold together: constants that are copied, tensors and
-// arenas. It is checked before anything is reserved; what does not fit is ErrMemoryLimit. The default is three quarters of
+// WithMemoryLimit bounds, in bytes, what a model and its sessions hold together: constants that are copied, tensors, arenas,
+// and 4 KiB for each node past the first thousand. It is checked before anything is reserved; what does not fit is ErrMemoryLimit. The default is three quarters of
 // the memory this process may use, cgroup limits counted.
 func WithMemoryLimit(bytes int64) Option {
 	return modelOption(func(c *config) { c.memoryLimit = bytes })

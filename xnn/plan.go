@@ -26,6 +26,18 @@ type segment struct {
 	threads   int
 }
 
+// runtimes is how many runtimes run the segment: one for whole tensors; for tiles one a thread, or two where the last tile is
+// smaller.
+func (s *segment) runtimes() int {
+	switch {
+	case s.tiling == nil:
+		return 1
+	case s.tiling.whole():
+		return s.threads
+	}
+	return 2 * s.threads
+}
+
 // external is a value whose memory is given to XNNPACK.
 type external struct {
 	id    graph.ID
@@ -47,13 +59,13 @@ func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan
 	// Regions where tiles do not pay go back to whole tensors, and join what lies around them.
 	b := planner{g: g, l: l, shapes: shapes, cfg: cfg}
 	b.cut(keys)
-	for i, k := range b.key {
-		if k != wholeTensors && !b.pays(i) {
-			for j := range keys {
-				if b.of[j] == i {
-					keys[j] = wholeTensors
-				}
-			}
+	pays := make([]bool, len(b.segments))
+	for i := range pays {
+		pays[i] = b.key[i] != wholeTensors && b.pays(i)
+	}
+	for i := range keys {
+		if !pays[b.of[i]] {
+			keys[i] = wholeTensors
 		}
 	}
 	b.cut(keys)
@@ -80,16 +92,19 @@ func (b *planner) cut(keys []string) {
 	for i := range b.writer {
 		b.writer[i] = -1
 	}
+	withKey := map[string][]int{} // segments, ascending
 	for i, n := range b.l.nodes {
 		node := &b.g.Nodes[n]
-		at := 0
+		needs := 0
 		for _, id := range node.Inputs {
-			at = max(at, b.writer[id])
+			needs = max(needs, b.writer[id])
 		}
-		for at < len(b.key) && b.key[at] != keys[i] {
-			at++
-		}
-		if at == len(b.key) {
+		at := len(b.segments)
+		same := withKey[keys[i]]
+		if k, _ := slices.BinarySearch(same, needs); k < len(same) {
+			at = same[k]
+		} else {
+			withKey[keys[i]] = append(same, at)
 			b.segments = append(b.segments, segment{})
 			b.key = append(b.key, keys[i])
 		}

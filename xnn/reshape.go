@@ -112,7 +112,8 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			break
 		}
 		if fixedArena {
-			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall, "the plan needs %d bytes, mem_buffer_sizes[0] or WithFixedArena fixes the arena at %d", need, has)
+			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall,
+				"the plan needs %d bytes, mem_buffer_sizes[0] or WithFixedArena fixes the arena at %d", need, has)
 		}
 		if err := s.resizeArena(need); err != nil {
 			return err
@@ -136,6 +137,11 @@ func (s *session) renew(p *plan, shapes []Shape) error {
 			}
 			s.pool = pool
 		}
+		cost := descriptorBytes(len(p.segments[i].nodes) * p.segments[i].runtimes())
+		if err := s.charge("descriptors of nodes", cost); err != nil {
+			return err
+		}
+		s.described += cost
 		st, err := s.model.newStep(&p.segments[i], shapes, s.pool, s.cfg.profile)
 		if err != nil {
 			return err
@@ -231,7 +237,8 @@ func (s *session) drop() {
 		s.steps[i].close()
 	}
 	s.pool.Release()
-	s.program, s.steps, s.planned, s.pool = nil, nil, nil, nil
+	s.uncharge(s.described)
+	s.program, s.steps, s.planned, s.pool, s.described = nil, nil, nil, nil, 0
 }
 
 // restore brings a session back to the shapes it had before a plan that failed. XNNPACK cannot be trusted with a runtime that

@@ -33,7 +33,9 @@ type session struct {
 	carried map[graph.ID]int // offsets in the arena
 	pool    *xnnpack.Pool    // of the steps; nil where all run on the calling thread
 	arena   *xnnpack.Arena
-	charged int64 // what arena and tensors took from the model's budget
+
+	charged   int64 // what the session took from the model's budget
+	described int64 // of it, for the steps
 
 	// What Session.ArenaBytes and Session.Threads answer, whoever asks and whenever.
 	shownArena, shownThreads atomic.Int64

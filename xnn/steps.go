@@ -12,7 +12,7 @@ import (
 // step is a segment of a plan made ready to run.
 type step struct {
 	seg *segment
-	// runtimes: one for whole tensors. For tiles, one for each thread, or two where the last tile is smaller.
+	// runtimes are those of segment.runtimes, a thread's next to each other.
 	runtimes []*xnnpack.Runtime
 	tiles    *xnnpack.Tiles
 }
@@ -20,24 +20,16 @@ type step struct {
 // newStep makes the runtimes of a segment.
 func (c *model) newStep(seg *segment, shapes []Shape, pool *xnnpack.Pool, profile bool) (step, *Error) {
 	st := step{seg: seg}
-	kinds, lanes := []bool{false}, 1
-	if seg.tiling != nil {
-		lanes, pool = seg.threads, nil
-		if !seg.tiling.whole() {
-			kinds = []bool{false, true}
-		}
-	} else if seg.threads == 1 {
-		pool = nil
+	if seg.tiling != nil || seg.threads == 1 {
+		pool = nil // tiles are shared among threads, what is in one is not
 	}
-	for range lanes {
-		for _, last := range kinds {
-			rt, err := c.newRuntime(seg, shapes, last, pool, profile)
-			if err != nil {
-				st.close()
-				return step{}, err
-			}
-			st.runtimes = append(st.runtimes, rt)
+	for i := range seg.runtimes() {
+		rt, err := c.newRuntime(seg, shapes, st.isLast(i), pool, profile)
+		if err != nil {
+			st.close()
+			return step{}, err
 		}
+		st.runtimes = append(st.runtimes, rt)
 	}
 	return st, nil
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // mremap
 #include "bridge.h"
 
 #include <stdatomic.h>
@@ -20,6 +21,11 @@ _Static_assert(sizeof(struct header) <= XG_BLOCK_ALIGN, "header must fit before 
 
 static _Atomic int64_t held_bytes[xg_purpose_count];
 static _Atomic int64_t held_blocks[xg_purpose_count];
+
+static void count(enum xg_purpose purpose, int64_t bytes, int64_t blocks) {
+  atomic_fetch_add_explicit(&held_bytes[purpose], bytes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&held_blocks[purpose], blocks, memory_order_relaxed);
+}
 
 static struct header* header_of(void* pointer) { return (struct header*) ((char*) pointer - XG_BLOCK_ALIGN); }
 
@@ -56,8 +62,7 @@ static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero)
   }
   char* pointer = (char*) (((uintptr_t) raw + XG_BLOCK_ALIGN + align - 1) & ~(uintptr_t) (align - 1));
   *header_of(pointer) = (struct header){raw, size, total, purpose, mapped};
-  atomic_fetch_add_explicit(&held_bytes[purpose], (int64_t) total, memory_order_relaxed);
-  atomic_fetch_add_explicit(&held_blocks[purpose], 1, memory_order_relaxed);
+  count(purpose, (int64_t) total, 1);
   return pointer;
 }
 
@@ -70,8 +75,7 @@ void xg_free(void* pointer) {
     return;
   }
   const struct header* h = header_of(pointer);
-  atomic_fetch_sub_explicit(&held_bytes[h->purpose], (int64_t) h->total, memory_order_relaxed);
-  atomic_fetch_sub_explicit(&held_blocks[h->purpose], 1, memory_order_relaxed);
+  count(h->purpose, -(int64_t) h->total, -1);
   if (h->mapped) {
     munmap(h->raw, h->total);
   } else {
@@ -112,13 +116,34 @@ static void deallocate(void* context, void* pointer) {
   xg_free(pointer);
 }
 
+#ifdef MREMAP_MAYMOVE
+// Lets a mapped block grow where it is, or elsewhere without copying: XNNPACK grows its tables many times in small steps.
+static void* remap(void* pointer, size_t size) {
+  const struct header old = *header_of(pointer);
+  const size_t total = old.total - old.size + size;
+  char* raw = mremap(old.raw, old.total, total, MREMAP_MAYMOVE);
+  if (raw == MAP_FAILED) {
+    return NULL;
+  }
+  char* moved = raw + ((char*) pointer - (char*) old.raw);
+  *header_of(moved) = (struct header){raw, size, total, old.purpose, true};
+  count(old.purpose, (int64_t) total - (int64_t) old.total, 0);
+  return moved;
+}
+#endif
+
 static void* reallocate(void* context, void* pointer, size_t size) {
   if (pointer == NULL) {
     return allocate(context, size);
   }
+  const size_t old = header_of(pointer)->size;
+#ifdef MREMAP_MAYMOVE
+  if (header_of(pointer)->mapped && size > old && size < PTRDIFF_MAX / 2) {
+    return remap(pointer, size);
+  }
+#endif
   void* moved = allocate(context, size);
   if (moved != NULL) {
-    const size_t old = header_of(pointer)->size;
     memcpy(moved, pointer, old < size ? old : size);
     xg_free(pointer);
   }
