@@ -37,6 +37,9 @@ enum { map_from = 0 };
 enum { map_from = 1 << 20 };
 #endif
 
+// No process addresses more; sanitizers abort where an allocator is asked for absurd sizes.
+static const size_t max_size = SIZE_MAX / 2 < (uint64_t) 1 << 47 ? SIZE_MAX / 2 : (size_t) 1 << 47;
+
 // map gives zeroed pages, NULL where there are none. The larger they are the fewer of them the kernel has to find.
 static void* map(size_t size) {
   void* p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +54,7 @@ static void* map(size_t size) {
 
 static void* take(enum xg_purpose purpose, size_t align, size_t size, bool zero) {
   const size_t around = XG_BLOCK_ALIGN + align + XNN_EXTRA_BYTES;
-  if (size > PTRDIFF_MAX - around) {
+  if (size > max_size) {
     return NULL;
   }
   const size_t total = size + around;
@@ -138,7 +141,7 @@ static void* reallocate(void* context, void* pointer, size_t size) {
   }
   const size_t old = header_of(pointer)->size;
 #ifdef MREMAP_MAYMOVE
-  if (header_of(pointer)->mapped && size > old && size < PTRDIFF_MAX / 2) {
+  if (header_of(pointer)->mapped && size > old && size <= max_size) {
     return remap(pointer, size);
   }
 #endif
