@@ -57,7 +57,10 @@ func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan
 		}
 	}
 	// Regions where tiles do not pay go back to whole tensors, and join what lies around them.
-	b := planner{g: g, l: l, shapes: shapes, cfg: cfg}
+	b := planner{g: g, l: l, shapes: shapes, cfg: cfg, seen: make([]bool, len(g.Values))}
+	for id := range l.slots {
+		b.seen[id] = true
+	}
 	b.cut(keys)
 	pays := make([]bool, len(b.segments))
 	for i := range pays {
@@ -83,6 +86,8 @@ type planner struct {
 	key      []string // by segment
 	of       []int    // segment of each live node
 	writer   []int    // segment that writes each value, -1 for none
+	seen     []bool   // values the caller has a tensor of
+	crosses  []bool   // values that another segment reads than the one that writes them
 }
 
 // cut puts each node into the first segment with its key that does not come before a segment it needs.
@@ -114,22 +119,41 @@ func (b *planner) cut(keys []string) {
 			b.writer[id] = at
 		}
 	}
-}
-
-// traffic sums the bytes of the values of a segment, each once.
-func (b *planner) traffic(s *segment) (bytes int) {
-	seen := map[graph.ID]bool{}
-	for _, n := range s.nodes {
-		for _, ids := range [][]graph.ID{b.g.Nodes[n].Inputs, b.g.Nodes[n].Outputs} {
-			for _, id := range ids {
-				if !seen[id] {
-					seen[id] = true
-					bytes += b.typ(id).Bytes()
-				}
+	b.crosses = make([]bool, len(b.g.Values))
+	for i, n := range b.l.nodes {
+		for _, id := range b.g.Nodes[n].Inputs {
+			if w := b.writer[id]; w >= 0 && w != b.of[i] {
+				b.crosses[id] = true
 			}
 		}
 	}
-	return bytes
+}
+
+// live is the bytes a segment's values take while it runs: each that lies outside it, and one intermediate result, since
+// XNNPACK lets the nodes of a chain write over their operands.
+func (b *planner) live(nodes []int, segment int) (bytes int) {
+	seen := map[graph.ID]bool{}
+	inner := 0
+	for _, n := range nodes {
+		for _, ids := range [][]graph.ID{b.g.Nodes[n].Inputs, b.g.Nodes[n].Outputs} {
+			for _, id := range ids {
+				switch size := b.typ(id).Bytes(); {
+				case seen[id]:
+				case b.inside(id, segment):
+					inner = max(inner, size)
+				default:
+					bytes += size
+				}
+				seen[id] = true
+			}
+		}
+	}
+	return bytes + inner
+}
+
+// inside tells whether only nodes of this segment see a value.
+func (b *planner) inside(id graph.ID, segment int) bool {
+	return b.writer[id] == segment && !b.seen[id] && !b.crosses[id]
 }
 
 func (b *planner) typ(id graph.ID) Type {
@@ -138,33 +162,28 @@ func (b *planner) typ(id graph.ID) Type {
 
 // pays tells whether segment i is worth tiling: several nodes on values that do not stay in the cache by themselves, or enough
 // work for several threads, which tiles keep busier than XNNPACK's own cutting of each node into small pieces.
+//
+// One thread gains from the cache only where memory is what it waits for. Half-precision sums are converted back and forth
+// on most processors and take longer than their memory: measured, their tiles gain nothing.
 func (b *planner) pays(i int) bool {
 	s := &b.segments[i]
-	if results := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]].Elements(); results <= 1 {
+	result := b.typ(b.g.Nodes[s.nodes[0]].Outputs[0])
+	if result.Shape.Elements() <= 1 {
 		return false
 	}
-	bytes := b.traffic(s)
-	return len(s.nodes) > 1 && bytes > b.cfg.cacheBytes || b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes
+	bytes := b.live(s.nodes, i)
+	if b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes {
+		return true
+	}
+	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes > b.cfg.cacheBytes
 }
 
 // finish tells apart which values each segment sees from outside, and cuts the tiles.
 func (b *planner) finish() *plan {
 	p := &plan{segments: b.segments}
-	seen := make([]bool, len(b.g.Values)) // by the caller
-	for _, ids := range [][]graph.ID{b.g.Inputs, b.g.Outputs} {
-		for _, id := range ids {
-			seen[id] = true
-		}
-	}
-	crosses := make([]bool, len(b.g.Values))
-	for i := range p.segments {
-		for _, n := range p.segments[i].nodes {
-			for _, id := range b.g.Nodes[n].Inputs {
-				if w := b.writer[id]; w >= 0 && w != i && !seen[id] && !crosses[id] {
-					crosses[id] = true
-					p.carried = append(p.carried, id)
-				}
-			}
+	for id, crosses := range b.crosses {
+		if crosses && !b.seen[id] {
+			p.carried = append(p.carried, graph.ID(id))
 		}
 	}
 	for i := range p.segments {
@@ -175,7 +194,7 @@ func (b *planner) finish() *plan {
 			switch v := &b.g.Values[id]; {
 			case listed[id]:
 				return
-			case v.Constant != 0 && !tiled, v.Constant == 0 && b.writer[id] == i && !seen[id] && !crosses[id]:
+			case v.Constant != 0 && !tiled, b.inside(id, i):
 				s.internals = append(s.internals, id)
 			default:
 				s.externals = append(s.externals, external{id, flags})
@@ -190,7 +209,7 @@ func (b *planner) finish() *plan {
 				list(id, xnnpack.ExternalOutput)
 			}
 		}
-		s.threads = b.threads(s, tiled)
+		s.threads = b.threads(i, tiled)
 		if tiled {
 			s.tiling = b.tile(s)
 		}
@@ -199,13 +218,13 @@ func (b *planner) finish() *plan {
 }
 
 // threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
-func (b *planner) threads(s *segment, tiled bool) int {
-	most := 0
+func (b *planner) threads(i int, tiled bool) int {
+	s, most := &b.segments[i], 0
 	if tiled {
-		most = b.traffic(s)
+		most = b.live(s.nodes, i)
 	} else {
-		for _, n := range s.nodes {
-			most = max(most, b.traffic(&segment{nodes: []int{n}}))
+		for k := range s.nodes {
+			most = max(most, b.live(s.nodes[k:k+1], i))
 		}
 	}
 	if most < b.cfg.parallelBytes {

@@ -4,29 +4,41 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
-// sessionPool holds the sessions behind Model.Run. A caller takes a slot, then an idle session or a new one.
+// sessionPool holds the sessions behind Model.Run. It takes no lock: callers on many processors meet only where they want the
+// same session, and each first looks for the one it had last, whose memory is in its cache.
 type sessionPool struct {
-	slots  chan struct{} // one token a session that may be in use
-	closed chan struct{}
-	mu     sync.Mutex
-	idle   []*session // most recently used last: its memory is still in the cache
-	made   int        // sessions that exist or are being made
-	parked int        // slots whose session could not be made; see park
+	homes   []home // one for each session there may be
+	hints   sync.Pool
+	next    atomic.Int64 // the home that a new hint begins with
+	waiting atomic.Int64
+	freed   chan struct{} // wakes those that wait; may wake one too many
+	closed  chan struct{}
 }
 
+// home is the place of one session.
+type home struct {
+	taken atomic.Bool             // a session exists for it, or is being made
+	idle  atomic.Pointer[session] // the session, while nobody uses it
+	_     [48]byte                // homes do not share cache lines
+}
+
+// hint tells a processor the home of the session it had last.
+type hint struct{ home int }
+
 func (p *sessionPool) init(size int) {
-	p.slots = make(chan struct{}, size)
-	for range size {
-		p.slots <- struct{}{}
-	}
+	p.homes = make([]home, size)
+	p.hints.New = func() any { return &hint{int(p.next.Add(1)-1) % size} }
+	p.freed = make(chan struct{}, size)
 	p.closed = make(chan struct{})
 }
 
 func (p *sessionPool) close() { close(p.closed) }
 
-// acquire gives a session for one run, waiting for one while all are in use. release ends the run.
+// acquire gives a session for one run: an idle one, or a new one, or, where no more may be made, the next that is free. release
+// ends the run.
 func (c *model) acquire(ctx context.Context) (*session, error) {
 	p := &c.pool
 	var done <-chan struct{}
@@ -36,76 +48,88 @@ func (c *model) acquire(ctx context.Context) (*session, error) {
 		}
 		done = ctx.Done()
 	}
+	if s := p.take(); s != nil {
+		return s, nil
+	}
+	p.waiting.Add(1)
+	defer p.waiting.Add(-1)
 	for {
-		select {
-		case <-p.closed:
-			return nil, errClosed("model")
-		default:
+		s, err := c.grow()
+		if s != nil || err != nil {
+			return s, err
+		}
+		// Whoever releases a session puts it back before looking for those that wait, so none is missed here.
+		if s := p.take(); s != nil {
+			return s, nil
 		}
 		select {
-		case <-p.slots:
+		case <-p.freed:
 		case <-done:
 			return nil, ctx.Err()
 		case <-p.closed:
 			return nil, errClosed("model")
 		}
-		if s := p.pop(); s != nil {
-			return s, nil
-		}
-		cfg := c.cfg.session
-		if cfg.threads == 0 {
-			cfg.threads = 1
-		}
-		s, err := c.newSession(cfg)
-		if err == nil {
-			return s, nil
-		}
-		if !p.park(errors.Is(err, ErrMemoryLimit)) {
-			return nil, err
-		}
 	}
 }
 
-// pop gives an idle session, or nil and counts the one that the caller will make.
-func (p *sessionPool) pop() *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.idle)
-	if n == 0 {
-		p.made++
-		return nil
+// grow makes another session. It gives none where the pool is full, or has some already and memory for no more.
+func (c *model) grow() (*session, error) {
+	p := &c.pool
+	at, others := -1, false
+	for i := range p.homes {
+		if p.homes[i].taken.CompareAndSwap(false, true) {
+			at = i
+			break
+		}
+		others = true
 	}
-	s := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	return s
+	if at < 0 {
+		return nil, nil
+	}
+	cfg := c.cfg.session
+	if cfg.threads == 0 {
+		cfg.threads = 1
+	}
+	s, err := c.newSession(cfg)
+	if err == nil {
+		s.home = at
+		return s, nil
+	}
+	p.homes[at].taken.Store(false)
+	if others && errors.Is(err, ErrMemoryLimit) {
+		return nil, nil
+	}
+	return nil, err
 }
 
-// park is called with a slot whose session could not be made. Where it was for memory, and other sessions of the pool hold
-// that memory, it says to wait for one of them: the slot comes back when the next is released. Else the slot is free again.
-func (p *sessionPool) park(memory bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.made--
-	p.parked++
-	if memory && p.made > 0 {
-		return true
+// take gives an idle session, the caller's last if it can; nil if there is none.
+func (p *sessionPool) take() *session {
+	h := p.hints.Get().(*hint)
+	defer p.hints.Put(h)
+	for i := range p.homes {
+		at := h.home + i
+		if at >= len(p.homes) {
+			at -= len(p.homes)
+		}
+		if p.homes[at].idle.Load() == nil {
+			continue
+		}
+		if s := p.homes[at].idle.Swap(nil); s != nil {
+			h.home = at
+			return s
+		}
 	}
-	p.unpark()
-	return false
+	return nil
 }
 
-// unpark gives all parked slots back. The caller holds mu.
-func (p *sessionPool) unpark() {
-	for ; p.parked > 0; p.parked-- {
-		p.slots <- struct{}{}
-	}
-}
-
+// release makes a session idle, and wakes one of those that wait for it.
 func (c *model) release(s *session) {
 	p := &c.pool
-	p.mu.Lock()
-	p.idle = append(p.idle, s)
-	p.unpark()
-	p.mu.Unlock()
-	p.slots <- struct{}{}
+	p.homes[s.home].idle.Store(s)
+	if p.waiting.Load() > 0 {
+		select {
+		case p.freed <- struct{}{}:
+		default: // enough are awake
+		}
+	}
 }

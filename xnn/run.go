@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"unsafe"
 
 	"github.com/xnngo/xnngo/schema"
 )
@@ -130,10 +129,8 @@ func (t *Tensor) check(what string, i int, dtype DType) error {
 	return nil
 }
 
-// clone copies a tensor into memory of the garbage collector, aligned for any element.
+// clone copies a tensor into memory of the garbage collector, which aligns it by its size.
 func (t *Tensor) clone() *Tensor {
-	words := make([]uint64, (len(t.mem)+7)/8)
-	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(t.mem))
-	copy(mem, t.mem)
+	mem := append([]byte(nil), t.mem...)
 	return &Tensor{typ: Type{DType: t.typ.DType, Shape: slices.Clone(t.typ.Shape)}, mem: mem}
 }

@@ -22,6 +22,7 @@ type Session struct {
 type session struct {
 	model *model
 	cfg   sessionConfig
+	home  int // in the model's pool, where it is one of the pool's
 
 	mu     sync.Mutex // held by whatever uses the memory
 	closed atomic.Bool

@@ -9,10 +9,10 @@ import (
 // maxThreads bounds what can be asked for; each thread costs a stack.
 const maxThreads = 1024
 
-// parallelBytes is the traffic, values counted once, from which on sharing work among threads pays: measured with two threads
-// on chains of 1 to 8 Adds. Waking a thread and waiting for it costs some microseconds, and what one core's cache holds is
+// parallelBytes is what a segment's values take from which on sharing its work among threads pays: measured with two threads
+// on chains of 1 to 16 Adds. Waking a thread and waiting for it costs some microseconds, and what one core's cache holds is
 // better left there.
-const parallelBytes = 1 << 20
+const parallelBytes = 3 << 19
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.

@@ -66,7 +66,7 @@ func (m *Model) mustHaveAtMost(t *testing.T, sessions int) {
 // TestManySessions: one goroutine each, on the shared pool of threads, too.
 func TestManySessions(t *testing.T) {
 	nothingHeld(t)
-	for _, c := range []struct{ n, threads, runs int }{{4096, 1, runsEach}, {100000, 4, runsEach / 30}} {
+	for _, c := range []struct{ n, threads, runs int }{{4096, 1, runsEach}, {200000, 4, runsEach / 60}} {
 		m := loaded(t, fiveTimes(uint32(c.n)).bytes())
 		var all group
 		for k := range goroutines {
