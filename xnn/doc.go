@@ -23,7 +23,7 @@
 // # Numbers
 //
 // Float32 and Float16 arithmetic rounds to nearest even, NaN and infinities propagate, and subnormal results may be flushed
-// to zero, as XNNPACK does inside a run. Results do not depend on the number of threads.
+// to zero, as XNNPACK does inside a run. Results depend neither on the number of threads nor on how work is cut into tiles.
 package xnn
 
 import "github.com/xnngo/xnngo/cgo/xnnpack"
