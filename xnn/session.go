@@ -26,6 +26,7 @@ type session struct {
 
 	mu     sync.Mutex // held by whatever uses the memory
 	closed atomic.Bool
+	freed  bool // guarded by mu
 
 	program *xnnpack.Program // nil after a failure that could not be undone; broken says which
 	broken  error
@@ -212,17 +213,16 @@ func (s *Session) Close() error {
 	return nil
 }
 
+// close may be called by several at once: whoever returns from it finds everything freed.
 func (s *session) close() {
-	if s.closed.Swap(true) {
-		// Whoever came first frees; wait until that is done.
-		s.mu.Lock()
-		s.mu.Unlock()
-		return
-	}
+	s.closed.Store(true) // calls from now on are told so, one under way ends first
 	s.mu.Lock()
-	s.free()
-	s.mu.Unlock()
-	s.model.forget(s)
+	defer s.mu.Unlock()
+	if !s.freed {
+		s.freed = true
+		s.free()
+		s.model.forget(s)
+	}
 }
 
 // free gives everything back, in the order in which one thing uses the other.
