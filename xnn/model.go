@@ -104,17 +104,9 @@ func (m *Model) NewSession(opts ...SessionOption) (*Session, error) {
 	if m == nil || m.core == nil {
 		return nil, errClosed("model")
 	}
-	cfg := m.core.cfg.session
-	for _, o := range opts {
-		if o != nil {
-			o.session(&cfg)
-		}
-	}
-	if err := cfg.check(); err != nil {
+	cfg, err := m.core.sessionConfig(opts)
+	if err != nil {
 		return nil, err
-	}
-	if cfg.threads == 0 {
-		cfg.threads = DefaultThreads()
 	}
 	c, err := m.core.newSession(cfg)
 	if err != nil {
@@ -123,6 +115,20 @@ func (m *Model) NewSession(opts ...SessionOption) (*Session, error) {
 	s := &Session{core: c, model: m}
 	s.cleanup = runtime.AddCleanup(s, (*session).close, c)
 	return s, nil
+}
+
+// sessionConfig is how a session with these options works.
+func (c *model) sessionConfig(opts []SessionOption) (sessionConfig, error) {
+	cfg := c.cfg.session
+	for _, o := range opts {
+		if o != nil {
+			o.session(&cfg)
+		}
+	}
+	if cfg.threads == 0 {
+		cfg.threads = DefaultThreads()
+	}
+	return cfg, cfg.check()
 }
 
 func (c *model) newSession(cfg sessionConfig) (*session, error) {
@@ -210,17 +216,9 @@ func (m *Model) ArenaBytes(shapes []Shape, opts ...SessionOption) (int, error) {
 		return 0, errClosed("model")
 	}
 	c := m.core
-	cfg := c.cfg.session
-	for _, o := range opts {
-		if o != nil {
-			o.session(&cfg)
-		}
-	}
-	if err := cfg.check(); err != nil {
+	cfg, err := c.sessionConfig(opts)
+	if err != nil {
 		return 0, err
-	}
-	if cfg.threads == 0 {
-		cfg.threads = DefaultThreads()
 	}
 	if shapes == nil {
 		shapes = c.inputShapes()

@@ -247,7 +247,7 @@ func (b *planner) tile(s *segment) *tiling {
 		}
 	}
 	size := b.g.Values[b.g.Nodes[s.nodes[0]].Outputs[0]].DType.Size()
-	perElement += 2 * size // XNNPACK reuses the memory of intermediate values; a chain needs two
+	perElement += 2 * size // intermediate values: one for a chain, and room for graphs that branch
 	elements := max(1, b.cfg.cacheBytes/2/perElement)
 	if s.threads > 1 {
 		elements = max(1, min(elements, shape.Elements()/(4*s.threads)))
