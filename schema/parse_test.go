@@ -30,7 +30,7 @@ func TestParseXNNGraph(t *testing.T) {
 		scalar("constant_buffer_idx", 10, 4), scalar("external_id", 12, 4), scalar("flags", 14, 4), scalar("id_out", 16, 4)},
 		tables["XNNTensorValue"].fields)
 	require.Equal(t, []field{scalar("input1_id", 4, 4), scalar("input2_id", 6, 4), scalar("output_id", 8, 4),
-		scalar("flags", 10, 4)}, tables["XNNAdd"].fields)
+		scalar("flags", 10, 4)}, tables["XNNNode2x1"].fields)
 
 	node := tables["XNode"].fields
 	require.Equal(t, []string{"xnode_type", "xnode", "debug_handle"}, []string{node[0].name, node[1].name, node[2].name})
@@ -38,7 +38,7 @@ func TestParseXNNGraph(t *testing.T) {
 	members := d.unions[node[1].typ.index]
 	require.Len(t, members, 1)
 	require.Equal(t, kindTable, members[1].kind)
-	require.Equal(t, "XNNAdd", names[members[1].index])
+	require.Equal(t, "XNNNode2x1", names[members[1].index])
 
 	graph := tables["XNNGraph"].fields
 	require.Equal(t, field{name: "version", slot: 4, typ: typ{kind: kindString}}, graph[0])
@@ -117,13 +117,13 @@ func TestParseDescriptionRejectsWhatTheVerifierReliesOn(t *testing.T) {
 		edit func([]byte) []byte
 		want string
 	}{
-		{"odd slot", put16(place("XNNAdd", "flags"), 11), "binary schema: xnngraph.XNNAdd.flags has vtable offset 11"},
-		{"slot in the head of the vtable", put16(place("XNNAdd", "flags"), 2), "xnngraph.XNNAdd.flags has vtable offset 2"},
+		{"odd slot", put16(place("XNNNode2x1", "flags"), 11), "binary schema: xnngraph.XNNNode2x1.flags has vtable offset 11"},
+		{"slot in the head of the vtable", put16(place("XNNNode2x1", "flags"), 2), "xnngraph.XNNNode2x1.flags has vtable offset 2"},
 		{"union away from its tag", put16(place("XNode", "xnode"), 10), "xnngraph.XNode.xnode has no tag in the slot before it"},
 		{"union of no enum", put32(typeOf("XNode", "xnode", typeIndex), 99), "index 99 is no union"},
 		{"union of an enum", put32(typeOf("XNode", "xnode", typeIndex), 0), "index 0 is no union"},
 		{"table of no object", put32(typeOf("XNNGraph", "xnodes", typeIndex), 99), "index 99 is no object"},
-		{"unknown type", func(b []byte) []byte { b[typeOf("XNNAdd", "input2_id", typeBase)] = 18; return b }, "has a type without a form: 18"},
+		{"unknown type", func(b []byte) []byte { b[typeOf("XNNNode2x1", "input2_id", typeBase)] = 18; return b }, "has a type without a form: 18"},
 	} {
 		_, err := ParseDescription(c.edit(bytes.Clone(xnngraphSchema)))
 		requireDetail(t, err, c.want)

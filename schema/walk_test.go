@@ -36,7 +36,7 @@ func walkXNNGraph(b []byte) sum {
 		s.add(uint64(n.XnodeType()), uint64(n.DebugHandle()))
 		var u flatbuffers.Table
 		if n.Xnode(&u) && n.XnodeType() == xnngraph.XNodeUnionXNNAdd {
-			var a xnngraph.XNNAdd
+			var a xnngraph.XNNNode2x1
 			a.Init(u.Bytes, u.Pos)
 			s.add(uint64(a.Input1Id()), uint64(a.Input2Id()), uint64(a.OutputId()), uint64(a.Flags()))
 		}

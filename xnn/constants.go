@@ -1,6 +1,8 @@
 package xnn
 
 import (
+	"encoding/binary"
+	"math"
 	"unsafe"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
@@ -10,7 +12,8 @@ import (
 
 // constants is the memory that constants are bound to, by index in the graph's table.
 type constants struct {
-	at     []unsafe.Pointer // nil for a constant that no node reads
+	at     []unsafe.Pointer            // nil for a constant that no node reads
+	scales map[graph.ID]unsafe.Pointer // of weights with more than one: fp32, or bf16 for blocks
 	copied []xnnpack.Memory
 }
 
@@ -25,8 +28,13 @@ func newConstants(g *graph.Graph, used []bool, mapped *mapping, b *budget) (*con
 			need[v.Constant] = max(need[v.Constant], v.Bytes())
 		}
 	}
-	c := &constants{at: make([]unsafe.Pointer, len(g.Constants))}
+	c := &constants{at: make([]unsafe.Pointer, len(g.Constants)), scales: map[graph.ID]unsafe.Pointer{}}
 	var total int64
+	for i := range g.Values {
+		if q := g.Values[i].Quant; used[i] && q != nil {
+			total += int64(4 * len(q.Scales))
+		}
+	}
 	var copies []int
 	for i := range read {
 		if !read[i] {
@@ -54,7 +62,34 @@ func newConstants(g *graph.Graph, used []bool, mapped *mapping, b *budget) (*con
 		copy(m.Bytes(), data[:min(len(data), need[i])])
 		c.at[i] = m.Pointer()
 	}
+	for i := range g.Values {
+		if q := g.Values[i].Quant; used[i] && q != nil && len(q.Scales) > 0 {
+			if err := c.copyScales(graph.ID(i), g.Values[i].DType, q.Scales); err != nil {
+				c.close()
+				return nil, err
+			}
+		}
+	}
 	return c, nil
+}
+
+// copyScales puts the scales of a value where XNNPACK can keep reading them.
+func (c *constants) copyScales(id graph.ID, t graph.DType, scales []float32) error {
+	m, err := xnnpack.Alloc(xnnpack.Constants, 4*len(scales))
+	if err != nil {
+		return outOfMemory(schema.StageCheck, "%d scales", len(scales))
+	}
+	c.copied = append(c.copied, m)
+	b := m.Bytes()
+	for i, s := range scales {
+		if t == graph.QBInt4 {
+			binary.NativeEndian.PutUint16(b[2*i:], uint16(graph.BFloatOf(s)))
+		} else {
+			binary.NativeEndian.PutUint32(b[4*i:], math.Float32bits(s))
+		}
+	}
+	c.scales[id] = m.Pointer()
+	return nil
 }
 
 func (c *constants) close() {

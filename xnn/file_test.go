@@ -150,12 +150,12 @@ func (v value) write(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 }
 
 func (n node) write(b *flatbuffers.Builder) flatbuffers.UOffsetT {
-	xnngraph.XNNAddStart(b)
-	xnngraph.XNNAddAddInput1Id(b, n.a)
-	xnngraph.XNNAddAddInput2Id(b, n.b)
-	xnngraph.XNNAddAddOutputId(b, n.out)
-	xnngraph.XNNAddAddFlags(b, n.flags)
-	add := xnngraph.XNNAddEnd(b)
+	xnngraph.XNNNode2x1Start(b)
+	xnngraph.XNNNode2x1AddInput1Id(b, n.a)
+	xnngraph.XNNNode2x1AddInput2Id(b, n.b)
+	xnngraph.XNNNode2x1AddOutputId(b, n.out)
+	xnngraph.XNNNode2x1AddFlags(b, n.flags)
+	add := xnngraph.XNNNode2x1End(b)
 	xnngraph.XNodeStart(b)
 	if n.tag >= 0 {
 		xnngraph.XNodeAddXnodeType(b, xnngraph.XNodeUnion(max(n.tag, 1)))

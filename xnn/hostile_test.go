@@ -198,7 +198,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 	for _, id := range []string{"XN00", "XN01", "XH00"} {
 		_, err := Load([]byte("\x1c\x00\x00\x00" + id + "\x14\x00\x20\x00\x1c\x00\x18\x00\x14\x00\x10\x00\x0c\x00\x00\x00"))
-		failed(t, err, ErrUnsupported, id)
+		failed(t, err, ErrFormat)
 	}
 }
 

@@ -2,28 +2,38 @@ package xnn
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
 	"github.com/xnngo/xnngo/schema"
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// lowering is how XNNPACK runs one operator.
-type lowering struct {
-	// define describes a node to XNNPACK. ids gives XNNPACK's id of a value.
-	define func(sub *xnnpack.Subgraph, n *graph.Node, ids func(graph.ID) uint32) error
-	// elementwise: the one result has the broadcast shape of the operands, and each element of it depends on theirs at its
-	// place alone.
-	elementwise bool
+var dataTypes = map[graph.DType]xnnpack.DataType{
+	graph.Float32:  xnnpack.Float32,
+	graph.Float16:  xnnpack.Float16,
+	graph.BFloat16: xnnpack.BFloat16,
+	graph.Int32:    xnnpack.Int32,
+	graph.QInt8:    xnnpack.QInt8,
+	graph.QUInt8:   xnnpack.QUInt8,
+	graph.QInt32:   xnnpack.QInt32,
+	graph.QCInt8:   xnnpack.QCInt8,
+	graph.QCInt32:  xnnpack.QCInt32,
+	graph.QCInt4:   xnnpack.QCInt4,
+	graph.QBInt4:   xnnpack.QBInt4,
+	graph.QDInt8:   xnnpack.QDInt8,
 }
 
-// lowerings holds the operators XNNPACK can run, by kind; each op_*.go adds its own at start-up.
-var lowerings = map[string]lowering{}
-
-var dataTypes = map[graph.DType]xnnpack.DataType{
-	graph.Float32: xnnpack.Float32,
-	graph.Float16: xnnpack.Float16,
+// quantOf is a type's quantisation for XNNPACK, which takes the scales of weights from the constants.
+func quantOf(t graph.Type) xnnpack.Quant {
+	q := t.Quant
+	if q == nil {
+		return xnnpack.Quant{}
+	}
+	x := xnnpack.Quant{Scale: q.Scale, ZeroPoint: q.ZeroPoint, Axis: q.Axis, Block: q.Block, Inner: q.Inner}
+	if t.DType == graph.QCInt4 || t.DType == graph.QBInt4 {
+		x.ZeroPoint = 8
+	}
+	return x
 }
 
 // layout is what every plan of a model has in common.
@@ -105,8 +115,8 @@ func (s *segment) dims(id graph.ID, shapes []Shape, last bool) Shape {
 	return full
 }
 
-// subgraph describes a segment to XNNPACK. constants gives the memory of a constant.
-func (s *segment) subgraph(g *graph.Graph, shapes []Shape, constants []unsafe.Pointer, last bool) (*xnnpack.Subgraph, *Error) {
+// subgraph describes a segment to XNNPACK.
+func (s *segment) subgraph(g *graph.Graph, shapes []Shape, c *constants, last bool) (*xnnpack.Subgraph, *Error) {
 	sub, err := xnnpack.NewSubgraph(len(s.externals))
 	if err != nil {
 		return nil, fromXNNPACK(schema.StageDefine, err)
@@ -114,9 +124,9 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, constants []unsafe.Po
 	ids := map[graph.ID]uint32{}
 	define := func(id graph.ID, flags uint32, external int) *Error {
 		v := &g.Values[id]
-		t := xnnpack.Tensor{Type: dataTypes[v.DType], Dims: s.dims(id, shapes, last), Flags: flags, ExternalID: external}
+		t := xnnpack.Tensor{Type: dataTypes[v.DType], Dims: s.dims(id, shapes, last), Flags: flags, ExternalID: external, Quant: quantOf(v.Type)}
 		if v.Constant != 0 && flags == 0 {
-			t.Data = constants[v.Constant]
+			t.Data, t.Quant.Scales = c.at[v.Constant], c.scales[id]
 		}
 		xid, err := sub.Define(t)
 		if err != nil {
@@ -124,6 +134,13 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, constants []unsafe.Po
 		}
 		ids[id] = xid
 		return nil
+	}
+	xids := func(list []graph.ID) []uint32 {
+		xs := make([]uint32, len(list))
+		for i, id := range list {
+			xs[i] = ids[id]
+		}
+		return xs
 	}
 	fail := func(e *Error) (*xnnpack.Subgraph, *Error) {
 		sub.Close()
@@ -141,9 +158,24 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, constants []unsafe.Po
 	}
 	for _, i := range s.nodes {
 		n := &g.Nodes[i]
-		if err := lowerings[n.Op.Kind()].define(sub, n, func(id graph.ID) uint32 { return ids[id] }); err != nil {
+		d := definition{
+			sub: sub, op: n.Op,
+			in: s.values(g, n.Inputs, shapes, last), out: s.values(g, n.Outputs, shapes, last),
+			ins: xids(n.Inputs), outs: xids(n.Outputs),
+		}
+		if err := lowerings[n.Op.Kind()].define(&d); err != nil {
 			return fail(fromXNNPACK(schema.StageDefine, err).AtNode(n.Ref))
 		}
 	}
 	return sub, nil
+}
+
+// values are a node's operands or results with the shapes they have in a segment.
+func (s *segment) values(g *graph.Graph, ids []graph.ID, shapes []Shape, last bool) []graph.Value {
+	list := make([]graph.Value, len(ids))
+	for i, id := range ids {
+		list[i] = g.Values[id]
+		list[i].Shape = s.dims(id, shapes, last)
+	}
+	return list
 }

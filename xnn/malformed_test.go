@@ -152,12 +152,12 @@ func TestMalformed(t *testing.T) {
 			f := file{externs: 3, values: []value{input(0, 3), input(1, 3), output(2, 3)}, nodes: []node{{a: 0, b: 1, out: 2}}}
 			f.values[0].dtype = 2
 			return f
-		}, ErrGraph, []string{"node 0", "fp16", "fp32", "0", "1", "2"}},
+		}, ErrUnsupported, []string{"node 0", "fp16", "fp32", "0", "1", "2"}},
 		{"mixed result", func() file {
 			f := double(3)
 			f.values[1].dtype = 2
 			return f
-		}, ErrGraph, []string{"node 0", "fp16", "fp32", "0", "1"}},
+		}, ErrUnsupported, []string{"node 0", "fp16", "fp32", "0", "1"}},
 		{"datatype 0", func() file { f := double(3); f.values[0].dtype = 0; return f }, nil, []string{"value 0", "0"}},
 		{"datatype 99", func() file { f := double(3); f.values[0].dtype = 99; return f }, nil, []string{"value 0", "99"}},
 		{"qint8 without a scale", func() file {

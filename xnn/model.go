@@ -204,7 +204,7 @@ func (c *model) types(ids []graph.ID) []Type {
 	types := make([]Type, len(ids))
 	for i, id := range ids {
 		v := &c.graph.Values[id]
-		types[i] = Type{DType: v.DType, Shape: slices.Clone(v.Shape)}
+		types[i] = Type{DType: v.DType, Shape: slices.Clone(v.Shape), Quant: v.Quant}
 	}
 	return types
 }

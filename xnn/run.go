@@ -132,5 +132,5 @@ func (t *Tensor) check(what string, i int, dtype DType) error {
 // clone copies a tensor into memory of the garbage collector, which aligns it by its size.
 func (t *Tensor) clone() *Tensor {
 	mem := append([]byte(nil), t.mem...)
-	return &Tensor{typ: Type{DType: t.typ.DType, Shape: slices.Clone(t.typ.Shape)}, mem: mem}
+	return &Tensor{typ: Type{DType: t.typ.DType, Shape: slices.Clone(t.typ.Shape), Quant: t.typ.Quant}, mem: mem}
 }

@@ -67,7 +67,8 @@ func newSession(c *model, cfg sessionConfig) (*session, error) {
 func (s *session) slots(ids []graph.ID) []slot {
 	slots := make([]slot, len(ids))
 	for i, id := range ids {
-		slots[i].tensor = Tensor{typ: Type{DType: s.model.graph.Values[id].DType}, session: s}
+		v := &s.model.graph.Values[id]
+		slots[i].tensor = Tensor{typ: Type{DType: v.DType, Quant: v.Quant}, session: s}
 	}
 	return slots
 }

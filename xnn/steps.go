@@ -36,7 +36,7 @@ func (c *model) newStep(seg *segment, shapes []Shape, pool *xnnpack.Pool, profil
 
 // newRuntime describes a segment to XNNPACK and makes a runtime of it.
 func (c *model) newRuntime(seg *segment, shapes []Shape, last bool, pool *xnnpack.Pool, profile bool) (*xnnpack.Runtime, *Error) {
-	sub, err := seg.subgraph(c.graph, shapes, c.constants.at, last)
+	sub, err := seg.subgraph(c.graph, shapes, c.constants, last)
 	if err != nil {
 		return nil, err
 	}

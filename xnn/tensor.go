@@ -17,18 +17,29 @@ type (
 	Shape = graph.Shape
 	// Type is a DType and a Shape.
 	Type = graph.Type
+	// Quant says how the integers of a quantised tensor stand for real numbers.
+	Quant = graph.Quant
 	// Half holds the bits of a half-precision number.
 	Half = graph.Half
+	// BFloat holds the upper half of the bits of a single-precision number.
+	BFloat = graph.BFloat
 )
 
 // The element types.
 const (
-	Float32 = graph.Float32
-	Float16 = graph.Float16
+	Float32  = graph.Float32
+	Float16  = graph.Float16
+	BFloat16 = graph.BFloat16
+	Int32    = graph.Int32
+	QInt8    = graph.QInt8
+	QUInt8   = graph.QUInt8
 )
 
-// Element is a Go type that tensor elements have.
-type Element interface{ float32 | Half }
+// Element is a Go type that tensor elements have: float32 of Float32, Half of Float16, BFloat of BFloat16, int32 of Int32,
+// int8 of QInt8, uint8 of QUInt8.
+type Element interface {
+	float32 | Half | BFloat | int32 | int8 | uint8
+}
 
 // Tensor is a typed block of elements, packed, outermost dimension first. Those of a session are views of its memory;
 // those of NewTensor hold the caller's slice. The zero value and nil are no tensor.
@@ -59,6 +70,14 @@ func (t *Tensor) DType() DType {
 		return graph.InvalidDType
 	}
 	return t.typ.DType
+}
+
+// Quant says how the elements of a quantised tensor of a model stand for real numbers; nil for other tensors.
+func (t *Tensor) Quant() *Quant {
+	if t == nil {
+		return nil
+	}
+	return t.typ.Quant
 }
 
 // Shape is the size along each dimension. The caller must not change it.
@@ -107,6 +126,14 @@ func dtypeOf[T Element]() DType {
 		return Float32
 	case Half:
 		return Float16
+	case BFloat:
+		return BFloat16
+	case int32:
+		return Int32
+	case int8:
+		return QInt8
+	case uint8:
+		return QUInt8
 	}
 	panic(fmt.Sprintf("xnn: no dtype for %T", *new(T))) // Element lists the cases above
 }

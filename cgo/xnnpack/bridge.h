@@ -79,14 +79,30 @@ enum xnn_status xg_arena_resize(struct xg_arena* arena, size_t capacity);
 // Creates a subgraph with this many external values, ids 0 to externals-1. The caller owns it: xnn_delete_subgraph.
 enum xnn_status xg_subgraph_create(uint32_t externals, xnn_subgraph_t* subgraph, struct xg_message* message);
 
-// Defines a dense tensor. data, where not NULL, must outlive the subgraph and its runtimes.
-enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, enum xnn_datatype datatype, size_t rank, const size_t* dims,
-                                 const void* data, uint32_t external_id, uint32_t flags, uint32_t* id,
+// A dense tensor to be defined.
+struct xg_tensor {
+  enum xnn_datatype datatype;
+  size_t rank;
+  size_t dims[XNN_MAX_TENSOR_DIMS];
+  const void* data;      // of a constant, else NULL
+  uint32_t external_id;
+  uint32_t flags;
+  // How its integers stand for real numbers; what counts depends on the datatype.
+  float scale;
+  int32_t zero_point;
+  const void* scales;    // fp32 for each channel, or bf16 for each block
+  size_t axis;
+  size_t block;
+  size_t inner;
+};
+
+// Defines a tensor. What data and scales point to must outlive the subgraph and its runtimes; the struct need not.
+enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, const struct xg_tensor* tensor, uint32_t* id,
                                  struct xg_message* message);
 
-// Defines an element-wise node of two operands, its result not clamped.
-enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, uint32_t a, uint32_t b, uint32_t out,
-                                 struct xg_message* message);
+// Defines an element-wise node of two operands, its result limited unless both ends are infinite.
+enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, float min, float max, uint32_t a,
+                                 uint32_t b, uint32_t out, struct xg_message* message);
 
 // One XNNPACK runtime with what it is bound to, in C memory so that a run is one crossing.
 struct xg_runtime {

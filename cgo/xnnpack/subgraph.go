@@ -18,8 +18,18 @@ type DataType uint32
 
 // The element types in use.
 const (
-	Float32 DataType = C.xnn_datatype_fp32
-	Float16 DataType = C.xnn_datatype_fp16
+	Float32  DataType = C.xnn_datatype_fp32
+	Float16  DataType = C.xnn_datatype_fp16
+	BFloat16 DataType = C.xnn_datatype_bf16
+	Int32    DataType = C.xnn_datatype_int32
+	QInt8    DataType = C.xnn_datatype_qint8
+	QUInt8   DataType = C.xnn_datatype_quint8
+	QInt32   DataType = C.xnn_datatype_qint32
+	QCInt8   DataType = C.xnn_datatype_qcint8
+	QCInt32  DataType = C.xnn_datatype_qcint32
+	QCInt4   DataType = C.xnn_datatype_qcint4
+	QBInt4   DataType = C.xnn_datatype_qbint4
+	QDInt8   DataType = C.xnn_datatype_qdint8
 )
 
 // What XNNPACK is told of a value that the caller sees.
@@ -67,27 +77,51 @@ type Tensor struct {
 	// Flags are those of an external value, whose id is then ExternalID; 0 for any other value.
 	Flags      uint32
 	ExternalID int
+	Quant      Quant
+}
+
+// Quant says how the integers of a tensor stand for real numbers. What counts depends on the tensor's type.
+type Quant struct {
+	Scale     float32
+	ZeroPoint int
+	// Scales are fp32 for each index along Axis, or bf16 for each Block elements of one; memory like that of Data.
+	Scales unsafe.Pointer
+	Axis   int
+	Block  int
+	Inner  int // dimensions that share a scale found at run time
 }
 
 // Define adds a value and gives its id.
 func (s *Subgraph) Define(t Tensor) (uint32, error) {
-	var dims [C.XNN_MAX_TENSOR_DIMS]C.size_t
-	for i, d := range t.Dims[:min(len(t.Dims), len(dims))] { // more dimensions are XNNPACK's to refuse
-		dims[i] = C.size_t(d)
+	c := C.struct_xg_tensor{
+		datatype:    C.enum_xnn_datatype(t.Type),
+		rank:        C.size_t(len(t.Dims)),
+		data:        t.Data,
+		external_id: C.XNN_INVALID_VALUE_ID,
+		flags:       C.uint32_t(t.Flags),
+		scale:       C.float(t.Quant.Scale),
+		zero_point:  C.int32_t(t.Quant.ZeroPoint),
+		scales:      t.Quant.Scales,
+		axis:        C.size_t(t.Quant.Axis),
+		block:       C.size_t(t.Quant.Block),
+		inner:       C.size_t(t.Quant.Inner),
 	}
-	external := C.uint32_t(C.XNN_INVALID_VALUE_ID)
+	for i, d := range t.Dims[:min(len(t.Dims), len(c.dims))] { // more dimensions are XNNPACK's to refuse
+		c.dims[i] = C.size_t(d)
+	}
 	if t.Flags != 0 {
-		external = C.uint32_t(t.ExternalID)
+		c.external_id = C.uint32_t(t.ExternalID)
 	}
 	var id C.uint32_t
 	var m C.struct_xg_message
-	status := C.xg_define_tensor(s.c, C.enum_xnn_datatype(t.Type), C.size_t(len(t.Dims)), &dims[0], t.Data, external,
-		C.uint32_t(t.Flags), &id, &m)
+	status := C.xg_define_tensor(s.c, &c, &id, &m)
 	return uint32(id), result(status, &m)
 }
 
-// Binary adds a node that computes out from a and b, broadcast against each other. The result is not clamped.
-func (s *Subgraph) Binary(op BinaryOp, a, b, out uint32) error {
+// Binary adds a node that computes out from a and b, broadcast against each other. The result is limited to [lo, hi] unless
+// both are infinite.
+func (s *Subgraph) Binary(op BinaryOp, lo, hi float32, a, b, out uint32) error {
 	var m C.struct_xg_message
-	return result(C.xg_define_binary(s.c, C.enum_xnn_binary_operator(op), C.uint32_t(a), C.uint32_t(b), C.uint32_t(out), &m), &m)
+	return result(C.xg_define_binary(s.c, C.enum_xnn_binary_operator(op), C.float(lo), C.float(hi), C.uint32_t(a), C.uint32_t(b),
+		C.uint32_t(out), &m), &m)
 }

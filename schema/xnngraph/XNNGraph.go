@@ -191,8 +191,28 @@ func (rcv *XNNGraph) MutateMemBufferSizes(j int, n uint32) bool {
 	return false
 }
 
+func (rcv *XNNGraph) ConstantData(obj *ConstantDataOffset, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 4
+		x = rcv._tab.Indirect(x)
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *XNNGraph) ConstantDataLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
 func XNNGraphStart(builder *flatbuffers.Builder) {
-	builder.StartObject(8)
+	builder.StartObject(9)
 }
 func XNNGraphAddVersion(builder *flatbuffers.Builder, version flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(version), 0)
@@ -234,6 +254,12 @@ func XNNGraphAddMemBufferSizes(builder *flatbuffers.Builder, memBufferSizes flat
 	builder.PrependUOffsetTSlot(7, flatbuffers.UOffsetT(memBufferSizes), 0)
 }
 func XNNGraphStartMemBufferSizesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func XNNGraphAddConstantData(builder *flatbuffers.Builder, constantData flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(8, flatbuffers.UOffsetT(constantData), 0)
+}
+func XNNGraphStartConstantDataVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
 func XNNGraphEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {

@@ -131,8 +131,20 @@ func (rcv *XNNTensorValue) MutateIdOut(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(16, n)
 }
 
+func (rcv *XNNTensorValue) DqDatatype() XNNDatatype {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		return XNNDatatype(rcv._tab.GetInt16(o + rcv._tab.Pos))
+	}
+	return 0
+}
+
+func (rcv *XNNTensorValue) MutateDqDatatype(n XNNDatatype) bool {
+	return rcv._tab.MutateInt16Slot(18, int16(n))
+}
+
 func XNNTensorValueStart(builder *flatbuffers.Builder) {
-	builder.StartObject(7)
+	builder.StartObject(8)
 }
 func XNNTensorValueAddDatatype(builder *flatbuffers.Builder, datatype XNNDatatype) {
 	builder.PrependInt16Slot(0, int16(datatype), 0)
@@ -157,6 +169,9 @@ func XNNTensorValueAddFlags(builder *flatbuffers.Builder, flags uint32) {
 }
 func XNNTensorValueAddIdOut(builder *flatbuffers.Builder, idOut uint32) {
 	builder.PrependUint32Slot(6, idOut, 0)
+}
+func XNNTensorValueAddDqDatatype(builder *flatbuffers.Builder, dqDatatype XNNDatatype) {
+	builder.PrependInt16Slot(7, int16(dqDatatype), 0)
 }
 func XNNTensorValueEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

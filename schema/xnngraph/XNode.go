@@ -66,8 +66,21 @@ func (rcv *XNode) MutateDebugHandle(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(8, n)
 }
 
+func (rcv *XNode) OutputMinMax(obj *OutputMinMax) *OutputMinMax {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(OutputMinMax)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func XNodeStart(builder *flatbuffers.Builder) {
-	builder.StartObject(3)
+	builder.StartObject(4)
 }
 func XNodeAddXnodeType(builder *flatbuffers.Builder, xnodeType XNodeUnion) {
 	builder.PrependByteSlot(0, byte(xnodeType), 0)
@@ -77,6 +90,9 @@ func XNodeAddXnode(builder *flatbuffers.Builder, xnode flatbuffers.UOffsetT) {
 }
 func XNodeAddDebugHandle(builder *flatbuffers.Builder, debugHandle uint32) {
 	builder.PrependUint32Slot(2, debugHandle, 0)
+}
+func XNodeAddOutputMinMax(builder *flatbuffers.Builder, outputMinMax flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(outputMinMax), 0)
 }
 func XNodeEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -7,18 +7,240 @@ import "strconv"
 type XNodeUnion byte
 
 const (
-	XNodeUnionNONE   XNodeUnion = 0
-	XNodeUnionXNNAdd XNodeUnion = 1
+	XNodeUnionNONE                         XNodeUnion = 0
+	XNodeUnionXNNAdd                       XNodeUnion = 1
+	XNodeUnionXNNFullyConnected            XNodeUnion = 2
+	XNodeUnionXNNSoftmax                   XNodeUnion = 3
+	XNodeUnionXNNSigmoid                   XNodeUnion = 4
+	XNodeUnionXNNStaticTranspose           XNodeUnion = 5
+	XNodeUnionXNNClamp                     XNodeUnion = 6
+	XNodeUnionXNNConv2d                    XNodeUnion = 7
+	XNodeUnionXNNDiv                       XNodeUnion = 8
+	XNodeUnionXNNStaticResizeBilinear2D    XNodeUnion = 9
+	XNodeUnionXNNStaticConstantPad         XNodeUnion = 10
+	XNodeUnionXNNAvgPooling2d              XNodeUnion = 11
+	XNodeUnionXNNMinimum                   XNodeUnion = 12
+	XNodeUnionXNNDepthwiseConv2d           XNodeUnion = 13
+	XNodeUnionXNNMaxPooling2d              XNodeUnion = 14
+	XNodeUnionXNNMultiply                  XNodeUnion = 15
+	XNodeUnionXNNSubtract                  XNodeUnion = 16
+	XNodeUnionXNNFloor                     XNodeUnion = 17
+	XNodeUnionXNNConvert                   XNodeUnion = 18
+	XNodeUnionXNNGlobalAvgPooling2d        XNodeUnion = 19
+	XNodeUnionXNNStaticReshape             XNodeUnion = 20
+	XNodeUnionXNNArgMaxPooling2d           XNodeUnion = 21
+	XNodeUnionXNNSquareRoot                XNodeUnion = 22
+	XNodeUnionXNNCeiling                   XNodeUnion = 23
+	XNodeUnionXNNHardswish                 XNodeUnion = 24
+	XNodeUnionXNNLeakyReLU                 XNodeUnion = 25
+	XNodeUnionXNNMaximum                   XNodeUnion = 26
+	XNodeUnionXNNNegate                    XNodeUnion = 27
+	XNodeUnionXNNSquare                    XNodeUnion = 28
+	XNodeUnionXNNELU                       XNodeUnion = 29
+	XNodeUnionXNNAbs                       XNodeUnion = 30
+	XNodeUnionXNNPReLU                     XNodeUnion = 31
+	XNodeUnionXNNConcatenate2              XNodeUnion = 32
+	XNodeUnionXNNConcatenate3              XNodeUnion = 33
+	XNodeUnionXNNConcatenate4              XNodeUnion = 34
+	XNodeUnionXNNStaticSlice               XNodeUnion = 35
+	XNodeUnionXNNScaledDotProductAttention XNodeUnion = 36
+	XNodeUnionXNNBatchMatrixMultiply       XNodeUnion = 37
+	XNodeUnionXNNConcatenate5              XNodeUnion = 38
+	XNodeUnionXNNConvTranspose2d           XNodeUnion = 39
+	XNodeUnionXNNReciprocalSquareRoot      XNodeUnion = 40
+	XNodeUnionXNNLog                       XNodeUnion = 41
+	XNodeUnionXNNGelu                      XNodeUnion = 42
+	XNodeUnionXNNTanh                      XNodeUnion = 43
+	XNodeUnionXNNExp                       XNodeUnion = 44
+	XNodeUnionXNNSin                       XNodeUnion = 45
+	XNodeUnionXNNCopy                      XNodeUnion = 46
+	XNodeUnionXNNCos                       XNodeUnion = 47
+	XNodeUnionBankersRounding              XNodeUnion = 128
+	XNodeUnionBitwiseNot                   XNodeUnion = 129
+	XNodeUnionCountLeadingZeros            XNodeUnion = 130
+	XNodeUnionCubeRoot                     XNodeUnion = 131
+	XNodeUnionPopCount                     XNodeUnion = 132
+	XNodeUnionSign                         XNodeUnion = 133
+	XNodeUnionAtan2                        XNodeUnion = 134
+	XNodeUnionBitwiseAnd                   XNodeUnion = 135
+	XNodeUnionBitwiseOr                    XNodeUnion = 136
+	XNodeUnionBitwiseXor                   XNodeUnion = 137
+	XNodeUnionCopysign                     XNodeUnion = 138
+	XNodeUnionModulus                      XNodeUnion = 139
+	XNodeUnionPow                          XNodeUnion = 140
+	XNodeUnionShiftLeft                    XNodeUnion = 141
+	XNodeUnionShiftRightArithmetic         XNodeUnion = 142
+	XNodeUnionShiftRightLogical            XNodeUnion = 143
+	XNodeUnionSquaredDifference            XNodeUnion = 144
+	XNodeUnionReduceMean                   XNodeUnion = 145
+	XNodeUnionReduceSum                    XNodeUnion = 146
+	XNodeUnionConcatenate                  XNodeUnion = 147
+	XNodeUnionEvenSplit                    XNodeUnion = 148
+	XNodeUnionExpandDims                   XNodeUnion = 149
+	XNodeUnionDepthToSpace2D               XNodeUnion = 150
+	XNodeUnionSpaceToDepth2D               XNodeUnion = 151
+	XNodeUnionUnpooling2D                  XNodeUnion = 152
+	XNodeUnionFullyConnectedSparse         XNodeUnion = 153
+	XNodeUnionAttention                    XNodeUnion = 154
+	XNodeUnionRotaryEmbedding              XNodeUnion = 155
 )
 
 var EnumNamesXNodeUnion = map[XNodeUnion]string{
-	XNodeUnionNONE:   "NONE",
-	XNodeUnionXNNAdd: "XNNAdd",
+	XNodeUnionNONE:                         "NONE",
+	XNodeUnionXNNAdd:                       "XNNAdd",
+	XNodeUnionXNNFullyConnected:            "XNNFullyConnected",
+	XNodeUnionXNNSoftmax:                   "XNNSoftmax",
+	XNodeUnionXNNSigmoid:                   "XNNSigmoid",
+	XNodeUnionXNNStaticTranspose:           "XNNStaticTranspose",
+	XNodeUnionXNNClamp:                     "XNNClamp",
+	XNodeUnionXNNConv2d:                    "XNNConv2d",
+	XNodeUnionXNNDiv:                       "XNNDiv",
+	XNodeUnionXNNStaticResizeBilinear2D:    "XNNStaticResizeBilinear2D",
+	XNodeUnionXNNStaticConstantPad:         "XNNStaticConstantPad",
+	XNodeUnionXNNAvgPooling2d:              "XNNAvgPooling2d",
+	XNodeUnionXNNMinimum:                   "XNNMinimum",
+	XNodeUnionXNNDepthwiseConv2d:           "XNNDepthwiseConv2d",
+	XNodeUnionXNNMaxPooling2d:              "XNNMaxPooling2d",
+	XNodeUnionXNNMultiply:                  "XNNMultiply",
+	XNodeUnionXNNSubtract:                  "XNNSubtract",
+	XNodeUnionXNNFloor:                     "XNNFloor",
+	XNodeUnionXNNConvert:                   "XNNConvert",
+	XNodeUnionXNNGlobalAvgPooling2d:        "XNNGlobalAvgPooling2d",
+	XNodeUnionXNNStaticReshape:             "XNNStaticReshape",
+	XNodeUnionXNNArgMaxPooling2d:           "XNNArgMaxPooling2d",
+	XNodeUnionXNNSquareRoot:                "XNNSquareRoot",
+	XNodeUnionXNNCeiling:                   "XNNCeiling",
+	XNodeUnionXNNHardswish:                 "XNNHardswish",
+	XNodeUnionXNNLeakyReLU:                 "XNNLeakyReLU",
+	XNodeUnionXNNMaximum:                   "XNNMaximum",
+	XNodeUnionXNNNegate:                    "XNNNegate",
+	XNodeUnionXNNSquare:                    "XNNSquare",
+	XNodeUnionXNNELU:                       "XNNELU",
+	XNodeUnionXNNAbs:                       "XNNAbs",
+	XNodeUnionXNNPReLU:                     "XNNPReLU",
+	XNodeUnionXNNConcatenate2:              "XNNConcatenate2",
+	XNodeUnionXNNConcatenate3:              "XNNConcatenate3",
+	XNodeUnionXNNConcatenate4:              "XNNConcatenate4",
+	XNodeUnionXNNStaticSlice:               "XNNStaticSlice",
+	XNodeUnionXNNScaledDotProductAttention: "XNNScaledDotProductAttention",
+	XNodeUnionXNNBatchMatrixMultiply:       "XNNBatchMatrixMultiply",
+	XNodeUnionXNNConcatenate5:              "XNNConcatenate5",
+	XNodeUnionXNNConvTranspose2d:           "XNNConvTranspose2d",
+	XNodeUnionXNNReciprocalSquareRoot:      "XNNReciprocalSquareRoot",
+	XNodeUnionXNNLog:                       "XNNLog",
+	XNodeUnionXNNGelu:                      "XNNGelu",
+	XNodeUnionXNNTanh:                      "XNNTanh",
+	XNodeUnionXNNExp:                       "XNNExp",
+	XNodeUnionXNNSin:                       "XNNSin",
+	XNodeUnionXNNCopy:                      "XNNCopy",
+	XNodeUnionXNNCos:                       "XNNCos",
+	XNodeUnionBankersRounding:              "BankersRounding",
+	XNodeUnionBitwiseNot:                   "BitwiseNot",
+	XNodeUnionCountLeadingZeros:            "CountLeadingZeros",
+	XNodeUnionCubeRoot:                     "CubeRoot",
+	XNodeUnionPopCount:                     "PopCount",
+	XNodeUnionSign:                         "Sign",
+	XNodeUnionAtan2:                        "Atan2",
+	XNodeUnionBitwiseAnd:                   "BitwiseAnd",
+	XNodeUnionBitwiseOr:                    "BitwiseOr",
+	XNodeUnionBitwiseXor:                   "BitwiseXor",
+	XNodeUnionCopysign:                     "Copysign",
+	XNodeUnionModulus:                      "Modulus",
+	XNodeUnionPow:                          "Pow",
+	XNodeUnionShiftLeft:                    "ShiftLeft",
+	XNodeUnionShiftRightArithmetic:         "ShiftRightArithmetic",
+	XNodeUnionShiftRightLogical:            "ShiftRightLogical",
+	XNodeUnionSquaredDifference:            "SquaredDifference",
+	XNodeUnionReduceMean:                   "ReduceMean",
+	XNodeUnionReduceSum:                    "ReduceSum",
+	XNodeUnionConcatenate:                  "Concatenate",
+	XNodeUnionEvenSplit:                    "EvenSplit",
+	XNodeUnionExpandDims:                   "ExpandDims",
+	XNodeUnionDepthToSpace2D:               "DepthToSpace2D",
+	XNodeUnionSpaceToDepth2D:               "SpaceToDepth2D",
+	XNodeUnionUnpooling2D:                  "Unpooling2D",
+	XNodeUnionFullyConnectedSparse:         "FullyConnectedSparse",
+	XNodeUnionAttention:                    "Attention",
+	XNodeUnionRotaryEmbedding:              "RotaryEmbedding",
 }
 
 var EnumValuesXNodeUnion = map[string]XNodeUnion{
-	"NONE":   XNodeUnionNONE,
-	"XNNAdd": XNodeUnionXNNAdd,
+	"NONE":                         XNodeUnionNONE,
+	"XNNAdd":                       XNodeUnionXNNAdd,
+	"XNNFullyConnected":            XNodeUnionXNNFullyConnected,
+	"XNNSoftmax":                   XNodeUnionXNNSoftmax,
+	"XNNSigmoid":                   XNodeUnionXNNSigmoid,
+	"XNNStaticTranspose":           XNodeUnionXNNStaticTranspose,
+	"XNNClamp":                     XNodeUnionXNNClamp,
+	"XNNConv2d":                    XNodeUnionXNNConv2d,
+	"XNNDiv":                       XNodeUnionXNNDiv,
+	"XNNStaticResizeBilinear2D":    XNodeUnionXNNStaticResizeBilinear2D,
+	"XNNStaticConstantPad":         XNodeUnionXNNStaticConstantPad,
+	"XNNAvgPooling2d":              XNodeUnionXNNAvgPooling2d,
+	"XNNMinimum":                   XNodeUnionXNNMinimum,
+	"XNNDepthwiseConv2d":           XNodeUnionXNNDepthwiseConv2d,
+	"XNNMaxPooling2d":              XNodeUnionXNNMaxPooling2d,
+	"XNNMultiply":                  XNodeUnionXNNMultiply,
+	"XNNSubtract":                  XNodeUnionXNNSubtract,
+	"XNNFloor":                     XNodeUnionXNNFloor,
+	"XNNConvert":                   XNodeUnionXNNConvert,
+	"XNNGlobalAvgPooling2d":        XNodeUnionXNNGlobalAvgPooling2d,
+	"XNNStaticReshape":             XNodeUnionXNNStaticReshape,
+	"XNNArgMaxPooling2d":           XNodeUnionXNNArgMaxPooling2d,
+	"XNNSquareRoot":                XNodeUnionXNNSquareRoot,
+	"XNNCeiling":                   XNodeUnionXNNCeiling,
+	"XNNHardswish":                 XNodeUnionXNNHardswish,
+	"XNNLeakyReLU":                 XNodeUnionXNNLeakyReLU,
+	"XNNMaximum":                   XNodeUnionXNNMaximum,
+	"XNNNegate":                    XNodeUnionXNNNegate,
+	"XNNSquare":                    XNodeUnionXNNSquare,
+	"XNNELU":                       XNodeUnionXNNELU,
+	"XNNAbs":                       XNodeUnionXNNAbs,
+	"XNNPReLU":                     XNodeUnionXNNPReLU,
+	"XNNConcatenate2":              XNodeUnionXNNConcatenate2,
+	"XNNConcatenate3":              XNodeUnionXNNConcatenate3,
+	"XNNConcatenate4":              XNodeUnionXNNConcatenate4,
+	"XNNStaticSlice":               XNodeUnionXNNStaticSlice,
+	"XNNScaledDotProductAttention": XNodeUnionXNNScaledDotProductAttention,
+	"XNNBatchMatrixMultiply":       XNodeUnionXNNBatchMatrixMultiply,
+	"XNNConcatenate5":              XNodeUnionXNNConcatenate5,
+	"XNNConvTranspose2d":           XNodeUnionXNNConvTranspose2d,
+	"XNNReciprocalSquareRoot":      XNodeUnionXNNReciprocalSquareRoot,
+	"XNNLog":                       XNodeUnionXNNLog,
+	"XNNGelu":                      XNodeUnionXNNGelu,
+	"XNNTanh":                      XNodeUnionXNNTanh,
+	"XNNExp":                       XNodeUnionXNNExp,
+	"XNNSin":                       XNodeUnionXNNSin,
+	"XNNCopy":                      XNodeUnionXNNCopy,
+	"XNNCos":                       XNodeUnionXNNCos,
+	"BankersRounding":              XNodeUnionBankersRounding,
+	"BitwiseNot":                   XNodeUnionBitwiseNot,
+	"CountLeadingZeros":            XNodeUnionCountLeadingZeros,
+	"CubeRoot":                     XNodeUnionCubeRoot,
+	"PopCount":                     XNodeUnionPopCount,
+	"Sign":                         XNodeUnionSign,
+	"Atan2":                        XNodeUnionAtan2,
+	"BitwiseAnd":                   XNodeUnionBitwiseAnd,
+	"BitwiseOr":                    XNodeUnionBitwiseOr,
+	"BitwiseXor":                   XNodeUnionBitwiseXor,
+	"Copysign":                     XNodeUnionCopysign,
+	"Modulus":                      XNodeUnionModulus,
+	"Pow":                          XNodeUnionPow,
+	"ShiftLeft":                    XNodeUnionShiftLeft,
+	"ShiftRightArithmetic":         XNodeUnionShiftRightArithmetic,
+	"ShiftRightLogical":            XNodeUnionShiftRightLogical,
+	"SquaredDifference":            XNodeUnionSquaredDifference,
+	"ReduceMean":                   XNodeUnionReduceMean,
+	"ReduceSum":                    XNodeUnionReduceSum,
+	"Concatenate":                  XNodeUnionConcatenate,
+	"EvenSplit":                    XNodeUnionEvenSplit,
+	"ExpandDims":                   XNodeUnionExpandDims,
+	"DepthToSpace2D":               XNodeUnionDepthToSpace2D,
+	"SpaceToDepth2D":               XNodeUnionSpaceToDepth2D,
+	"Unpooling2D":                  XNodeUnionUnpooling2D,
+	"FullyConnectedSparse":         XNodeUnionFullyConnectedSparse,
+	"Attention":                    XNodeUnionAttention,
+	"RotaryEmbedding":              XNodeUnionRotaryEmbedding,
 }
 
 func (v XNodeUnion) String() string {

@@ -7,18 +7,21 @@ import "strconv"
 type XValueUnion byte
 
 const (
-	XValueUnionNONE           XValueUnion = 0
-	XValueUnionXNNTensorValue XValueUnion = 1
+	XValueUnionNONE                    XValueUnion = 0
+	XValueUnionXNNTensorValue          XValueUnion = 1
+	XValueUnionXNNQuantizedTensorValue XValueUnion = 2
 )
 
 var EnumNamesXValueUnion = map[XValueUnion]string{
-	XValueUnionNONE:           "NONE",
-	XValueUnionXNNTensorValue: "XNNTensorValue",
+	XValueUnionNONE:                    "NONE",
+	XValueUnionXNNTensorValue:          "XNNTensorValue",
+	XValueUnionXNNQuantizedTensorValue: "XNNQuantizedTensorValue",
 }
 
 var EnumValuesXValueUnion = map[string]XValueUnion{
-	"NONE":           XValueUnionNONE,
-	"XNNTensorValue": XValueUnionXNNTensorValue,
+	"NONE":                    XValueUnionNONE,
+	"XNNTensorValue":          XValueUnionXNNTensorValue,
+	"XNNQuantizedTensorValue": XValueUnionXNNQuantizedTensorValue,
 }
 
 func (v XValueUnion) String() string {

@@ -14,8 +14,11 @@ import (
 func New() *Graph { return &Graph{} }
 
 // Input appends a graph input; the order of calls is the order of the model's inputs.
-func (g *Graph) Input(dtype DType, dims ...int) ID {
-	id := g.add(Type{dtype, dims}, 0)
+func (g *Graph) Input(dtype DType, dims ...int) ID { return g.InputOf(Type{DType: dtype, Shape: dims}) }
+
+// InputOf appends a graph input of a type that may be quantised.
+func (g *Graph) InputOf(t Type) ID {
+	id := g.add(t, 0)
 	g.Inputs = append(g.Inputs, id)
 	return id
 }
@@ -28,36 +31,54 @@ func (g *Graph) Output(id ID) {
 	g.Outputs = append(g.Outputs, id)
 }
 
-// Constant appends a constant tensor with the elements of data, outermost dimension first: a []float32 (Float32) or a
-// []Half (Float16). It copies data.
+// Constant appends a constant tensor with the elements of data, outermost dimension first: a []float32 (Float32), []Half
+// (Float16), []BFloat (BFloat16) or []int32 (Int32). It copies data.
 func (g *Graph) Constant(data any, dims ...int) ID {
-	var t Type
+	t := Type{Shape: dims}
 	var raw []byte
 	n := 0
 	switch d := data.(type) {
 	case []float32:
-		t, n = Type{Float32, dims}, len(d)
-		raw = make([]byte, 0, 4*n)
+		t.DType, n = Float32, len(d)
 		for _, f := range d {
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
 		}
 	case []Half:
-		t, n = Type{Float16, dims}, len(d)
-		raw = make([]byte, 0, 2*n)
+		t.DType, n = Float16, len(d)
 		for _, h := range d {
 			raw = binary.LittleEndian.AppendUint16(raw, uint16(h))
 		}
+	case []BFloat:
+		t.DType, n = BFloat16, len(d)
+		for _, h := range d {
+			raw = binary.LittleEndian.AppendUint16(raw, uint16(h))
+		}
+	case []int32:
+		t.DType, n = Int32, len(d)
+		for _, v := range d {
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
+		}
 	default:
-		g.fail(schema.Errorf(schema.StageCheck, schema.ErrArgument, "Constant takes []float32 or []graph.Half, not %T", data))
-		t = Type{Float32, dims}
+		g.fail(schema.Errorf(schema.StageCheck, schema.ErrArgument,
+			"Constant takes []float32, []graph.Half, []graph.BFloat or []int32, not %T", data))
+		t.DType = Float32
 	}
 	if want, err := t.Count(); err == nil && want != n {
 		g.fail(schema.Errorf(schema.StageCheck, schema.ErrShape, "Constant got %d elements for shape %v", n, t.Shape))
 	}
+	return g.ConstantOf(t, raw)
+}
+
+// ConstantOf appends a constant tensor of any type, of these bytes: little-endian, packed, outermost dimension first; of
+// 4-bit elements, the first of two in the low half of a byte, each row from a byte on. It keeps data, which must not change.
+func (g *Graph) ConstantOf(t Type, data []byte) ID {
+	if data == nil {
+		data = []byte{} // no elements, which is not the same as none given
+	}
 	if len(g.Constants) == 0 {
 		g.Constants = make([]Constant, 1) // entry 0 is never read
 	}
-	g.Constants = append(g.Constants, Constant{Data: raw})
+	g.Constants = append(g.Constants, Constant{Data: data})
 	return g.add(t, len(g.Constants)-1)
 }
 
@@ -73,36 +94,122 @@ func (g *Graph) add(t Type, constant int) ID {
 	return id
 }
 
-// apply1 appends a node with one output of the first operand's dtype and returns that output.
-func (g *Graph) apply1(op Op, in ...ID) ID {
+// Option is what a builder method is told beside the operands.
+type Option func(*options)
+
+type options struct {
+	typ    Type // of the result, its shape aside
+	limits Range
+}
+
+// As makes the result of another element type than the operands say, where the operator can give several.
+func As(t DType) Option { return func(o *options) { o.typ = Type{DType: t} } }
+
+// Quantized makes the result a quantised tensor: QInt8 or QUInt8 with this scale and zero point.
+func Quantized(t DType, scale float32, zeroPoint int) Option {
+	return func(o *options) { o.typ = Type{DType: t, Quant: &Quant{Scale: scale, ZeroPoint: zeroPoint}} }
+}
+
+// Limits limits the result to [lo, hi], as an activation fused into the operator does: 0 and 6 for ReLU6.
+func Limits(lo, hi float32) Option { return func(o *options) { o.limits = Range{lo, hi} } }
+
+// apply1 appends a node with one result and returns it.
+func (g *Graph) apply1(op Op, in []ID, opts []Option) ID { return g.apply(op, in, 1, opts)[0] }
+
+// apply appends a node and returns its results. The options are about the first; the others take the types that go with it.
+func (g *Graph) apply(op Op, in []ID, results int, opts []Option) []ID {
+	out := make([]ID, results)
 	if g.err != nil {
-		return 0
+		return out
 	}
-	index := len(g.Nodes)
-	types := make([]Type, len(in))
+	index := uint32(len(g.Nodes))
+	operands := make([]Value, len(in))
 	for i, id := range in {
 		v := g.value(id)
 		if v == nil {
 			g.fail(schema.Errorf(schema.StageCheck, schema.ErrGraph, "%s: operand %d is value %d of %d",
-				op.Kind(), i, id, len(g.Values)).AtNode(uint32(index)))
-			return 0
+				op.Kind(), i, id, len(g.Values)).AtNode(index))
+			return out
 		}
-		types[i] = v.Type
+		operands[i] = *v
 	}
-	dtype := types[0].DType
-	shapes, err := op.Infer(types, []DType{dtype})
-	if err != nil {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	fail := func(err error) []ID {
 		var e *schema.Error
 		if errors.As(err, &e) {
 			e.Detail += " (" + op.Kind() + " " + g.typeList(in) + ")"
-			err = e.AtNode(uint32(index))
+			err = e.AtNode(index)
 		}
 		g.fail(err)
-		return 0
+		return out
 	}
-	out := g.add(Type{dtype, shapes[0]}, 0)
-	g.Nodes = append(g.Nodes, Node{Op: op, Inputs: slices.Clone(in), Outputs: []ID{out}, Ref: uint32(index)})
+	if o.limits != (Range{}) {
+		r, ok := op.(ranged)
+		if !ok {
+			return fail(schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "%s cannot limit its result", op.Kind()))
+		}
+		op = r.withLimits(o.limits)
+	}
+	values, err := resultTypes(op, operands, results, o.typ)
+	if err != nil {
+		return fail(err)
+	}
+	shapes, err := infer(op, operands, values)
+	if err != nil {
+		return fail(err)
+	}
+	for i := range out {
+		values[i].Type.Shape = shapes[i]
+		out[i] = g.add(values[i].Type, 0)
+	}
+	g.Nodes = append(g.Nodes, Node{Op: op, Inputs: slices.Clone(in), Outputs: slices.Clone(out), Ref: index})
 	return out
+}
+
+// resultTypes gives the element types of results: as asked for, else that of the first operand where the operator can give it,
+// else the only one that it can.
+func resultTypes(op Op, in []Value, results int, asked Type) ([]Value, error) {
+	o := operatorOf(op)
+	if o == nil {
+		return nil, schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "operator %#v is not known", op)
+	}
+	if err := o.checkArity(len(in), results); err != nil {
+		return nil, err
+	}
+	var found *Signature
+	for i := range o.types {
+		s := &o.types[i]
+		switch {
+		case !s.accepts(in, nil):
+		case asked.DType != InvalidDType && s.Out[0] != asked.DType:
+		case found == nil || len(in) > 0 && s.Out[0] == in[0].DType && found.Out[0] != in[0].DType:
+			found = s
+		}
+	}
+	if found == nil {
+		var out []Value
+		if asked.DType != InvalidDType {
+			out = []Value{{Type: asked}}
+		}
+		return nil, o.wrongTypes(in, out)
+	}
+	values := make([]Value, results)
+	for i := range values {
+		t := Type{DType: found.Out[min(i, len(found.Out)-1)]}
+		if t.DType.quant() != quantNone {
+			switch {
+			case asked.Quant != nil:
+				t.Quant = asked.Quant
+			case len(in) > 0 && t.DType == in[0].DType:
+				t.Quant = in[0].Quant
+			}
+		}
+		values[i].Type = t
+	}
+	return values, nil
 }
 
 func (g *Graph) fail(err error) {

@@ -46,19 +46,23 @@ func (g *Graph) Check() error {
 }
 
 func (g *Graph) checkValue(v *Value) *schema.Error {
-	switch v.DType {
-	case Float32, Float16:
-	case QInt8, QInt32:
-		return schema.Errorf(schema.StageCheck, schema.ErrUnsupported,
-			"%v needs a scale and zero point, for which this dialect has no place", v.DType)
-	default:
+	if v.DType.bits() == 0 {
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "dtype %d is not known", uint8(v.DType))
 	}
 	if err := v.Type.check(); err != nil {
 		return err
 	}
+	if err := v.Type.checkQuant(); err != nil {
+		return err
+	}
 	if v.Constant == 0 {
+		if v.DType.weightsOnly() {
+			return schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "only constants can be %v", v.DType)
+		}
 		return nil
+	}
+	if v.DType == QDInt8 {
+		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "a constant cannot be %v, which is made at run time", v.DType)
 	}
 	if v.Constant < 0 || v.Constant >= len(g.Constants) {
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant_buffer_idx %d is outside the table of %d entries",
@@ -84,6 +88,8 @@ func (g *Graph) checkExternals() error {
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "input %d is value %d of %d", i, id, len(g.Values))
 		case v.Constant != 0:
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "input %d is a constant", i).AtValue(v.Ref)
+		case v.DType == QDInt8:
+			return schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "input %d is %v, which only nodes make", i, v.DType).AtValue(v.Ref)
 		case seen[id]:
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "listed twice as an input").AtValue(v.Ref)
 		}
@@ -95,6 +101,8 @@ func (g *Graph) checkExternals() error {
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "output %d is value %d of %d", i, id, len(g.Values))
 		case v.Constant != 0:
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "output %d is a constant", i).AtValue(v.Ref)
+		case v.DType == QDInt8:
+			return schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "output %d is %v, which only nodes read", i, v.DType).AtValue(v.Ref)
 		}
 		seen[id] = true
 	}
@@ -126,8 +134,11 @@ func (g *Graph) producers() ([]int, error) {
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if n.Op == nil {
+		switch {
+		case n.Op == nil:
 			return nil, schema.Errorf(schema.StageCheck, schema.ErrGraph, "has no operator").AtNode(n.Ref)
+		case operatorOf(n.Op) == nil:
+			return nil, schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "operator %#v is not known", n.Op).AtNode(n.Ref)
 		}
 		for _, id := range n.Inputs {
 			if g.value(id) == nil {

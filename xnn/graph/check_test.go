@@ -15,7 +15,7 @@ func sum() *graph.Graph {
 	t := graph.Type{DType: graph.Float32, Shape: graph.Shape{3}}
 	return &graph.Graph{
 		Values:    []graph.Value{{Type: t, Ref: 10}, {Type: t, Constant: 1, Ref: 11}, {Type: t, Ref: 12}},
-		Nodes:     []graph.Node{{Op: graph.Add{}, Inputs: []graph.ID{0, 1}, Outputs: []graph.ID{2}, Ref: 5}},
+		Nodes:     []graph.Node{{Op: graph.Binary{Func: graph.Add}, Inputs: []graph.ID{0, 1}, Outputs: []graph.ID{2}, Ref: 5}},
 		Inputs:    []graph.ID{0},
 		Outputs:   []graph.ID{2},
 		Constants: []graph.Constant{{}, {Data: make([]byte, 12)}},
@@ -52,7 +52,7 @@ func TestCheckRejects(t *testing.T) {
 	}{
 		"no dtype":            {func(g *graph.Graph) { g.Values[0].DType = 0 }, schema.ErrGraph, none, 10, []string{"0"}},
 		"unknown dtype":       {func(g *graph.Graph) { g.Values[0].DType = 99 }, schema.ErrGraph, none, 10, []string{"99"}},
-		"quantised":           {func(g *graph.Graph) { g.Values[0].DType = graph.QInt8 }, schema.ErrUnsupported, none, 10, []string{"qint8", "scale"}},
+		"quantised":           {func(g *graph.Graph) { g.Values[0].DType = graph.QInt8 }, schema.ErrGraph, none, 10, []string{"qint8", "scale"}},
 		"constant outside":    {func(g *graph.Graph) { g.Values[1].Constant = 9 }, schema.ErrGraph, none, 11, []string{"9", "2 entries"}},
 		"constant negative":   {func(g *graph.Graph) { g.Values[1].Constant = -1 }, schema.ErrGraph, none, 11, []string{"-1"}},
 		"constant short":      {func(g *graph.Graph) { g.Constants[1].Data = make([]byte, 11) }, schema.ErrGraph, none, 11, []string{"12", "11"}},
@@ -77,7 +77,7 @@ func TestCheckRejects(t *testing.T) {
 		"needs itself":        {func(g *graph.Graph) { g.Nodes[0].Inputs[1] = 2 }, schema.ErrGraph, 5, 12, []string{"cycle"}},
 		"declared otherwise":  {func(g *graph.Graph) { g.Values[2].Shape = graph.Shape{1, 3} }, schema.ErrShape, 5, 12, []string{"[1,3]", "[3]"}},
 		"does not broadcast":  {func(g *graph.Graph) { g.Values[0].Shape = graph.Shape{2} }, schema.ErrShape, 5, none, []string{"10 fp32[2]", "11 fp32[3]", "12 fp32[3]"}},
-		"mixed dtypes":        {func(g *graph.Graph) { g.Values[0].DType = graph.Float16 }, schema.ErrGraph, 5, none, []string{"10 fp16[3]", "11 fp32[3]", "12 fp32[3]"}},
+		"mixed dtypes":        {func(g *graph.Graph) { g.Values[0].DType = graph.Float16 }, schema.ErrUnsupported, 5, none, []string{"10 fp16[3]", "11 fp32[3]", "12 fp32[3]"}},
 		"too many externals":  {manyInputs, schema.ErrUnsupported, none, none, []string{"4097", "4096"}},
 		"rank 7 of a product": {func(g *graph.Graph) { g.Values[2].Shape = make(graph.Shape, 7) }, schema.ErrUnsupported, none, 12, []string{"7", "6"}},
 	} {
@@ -185,7 +185,7 @@ func TestBuilderKeepsFirstMistake(t *testing.T) {
 		kind  error
 	}{
 		"shapes":            {func(g *graph.Graph) { g.Add(g.Input(graph.Float32, 2), g.Input(graph.Float32, 3)) }, schema.ErrShape},
-		"dtypes":            {func(g *graph.Graph) { g.Add(g.Input(graph.Float32, 2), g.Input(graph.Float16, 2)) }, schema.ErrGraph},
+		"dtypes":            {func(g *graph.Graph) { g.Add(g.Input(graph.Float32, 2), g.Input(graph.Float16, 2)) }, schema.ErrUnsupported},
 		"another graph's":   {func(g *graph.Graph) { g.Add(g.Input(graph.Float32, 2), 99) }, schema.ErrGraph},
 		"constant size":     {func(g *graph.Graph) { g.Constant([]float32{1, 2}, 3) }, schema.ErrShape},
 		"constant type":     {func(g *graph.Graph) { g.Constant([]float64{1, 2}, 2) }, schema.ErrArgument},

@@ -116,14 +116,6 @@ func floats(b []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(aligned))), len(b)/4)
 }
 
-func TestUnmarshalOtherDialects(t *testing.T) {
-	for _, id := range []string{"XN00", "XN01", "XH00"} {
-		_, err := graph.Unmarshal([]byte("\x10\x00\x00\x00" + id + "........"))
-		require.ErrorIs(t, err, schema.ErrUnsupported)
-		require.ErrorContains(t, err, id)
-	}
-}
-
 // TestMarshalForFlatc lets flatc, which shares no code with the writer, read what Marshal writes.
 func TestMarshalForFlatc(t *testing.T) {
 	flatc, err := exec.LookPath("flatc")
@@ -156,15 +148,15 @@ func TestMarshalForFlatc(t *testing.T) {
 		],
 		"xvalues": [
 			{"xvalue_type": "XNNTensorValue", "xvalue": {"datatype": "xnn_datatype_fp32", "num_dims": 2, "dims": [2, 3],
-				"constant_buffer_idx": 0, "external_id": 0, "flags": 3, "id_out": 0}},
+				"constant_buffer_idx": 0, "external_id": 0, "flags": 3, "dq_datatype": "xnn_datatype_invalid", "id_out": 0}},
 			{"xvalue_type": "XNNTensorValue", "xvalue": {"datatype": "xnn_datatype_fp32", "num_dims": 1, "dims": [3],
-				"constant_buffer_idx": 1, "external_id": 4294967295, "flags": 0, "id_out": 2}},
+				"constant_buffer_idx": 1, "external_id": 4294967295, "flags": 0, "dq_datatype": "xnn_datatype_invalid", "id_out": 2}},
 			{"xvalue_type": "XNNTensorValue", "xvalue": {"datatype": "xnn_datatype_fp32", "num_dims": 2, "dims": [2, 3],
-				"constant_buffer_idx": 0, "external_id": 4294967295, "flags": 0, "id_out": 3}},
+				"constant_buffer_idx": 0, "external_id": 4294967295, "flags": 0, "dq_datatype": "xnn_datatype_invalid", "id_out": 3}},
 			{"xvalue_type": "XNNTensorValue", "xvalue": {"datatype": "xnn_datatype_fp32", "num_dims": 0, "dims": [],
-				"constant_buffer_idx": 2, "external_id": 4294967295, "flags": 0, "id_out": 4}},
+				"constant_buffer_idx": 2, "external_id": 4294967295, "flags": 0, "dq_datatype": "xnn_datatype_invalid", "id_out": 4}},
 			{"xvalue_type": "XNNTensorValue", "xvalue": {"datatype": "xnn_datatype_fp32", "num_dims": 2, "dims": [2, 3],
-				"constant_buffer_idx": 0, "external_id": 1, "flags": 2, "id_out": 1}}
+				"constant_buffer_idx": 0, "external_id": 1, "flags": 2, "dq_datatype": "xnn_datatype_invalid", "id_out": 1}}
 		],
 		"num_externs": 2,
 		"input_ids": [0],

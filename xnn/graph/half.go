@@ -46,3 +46,18 @@ func (h Half) Float32() float32 {
 	}
 	return math.Float32frombits(sign | (exp+112)<<23 | man<<13)
 }
+
+// BFloat holds the upper 16 bits of a single-precision number, the Go element type of a BFloat16 tensor.
+type BFloat uint16
+
+// BFloatOf rounds f to the nearest BFloat, ties to even; what is too large becomes infinite.
+func BFloatOf(f float32) BFloat {
+	b := math.Float32bits(f)
+	if f != f {
+		return BFloat(b>>16) | 0x40 // stays not a number when its lower half is cut off
+	}
+	return BFloat(roundShift(b, 16))
+}
+
+// Float32 is the exact value of b.
+func (b BFloat) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }

@@ -24,7 +24,7 @@ func (g *Graph) Infer(inputs []Shape) ([]Shape, error) {
 			return nil, schema.Errorf(schema.StageCheck, schema.ErrShape, "input %d: %v has not the rank of the declared %v",
 				i, s, v.Shape).AtValue(v.Ref)
 		}
-		t := Type{v.DType, s}
+		t := Type{v.DType, s, v.Quant}
 		if err := t.check(); err != nil {
 			return nil, err.AtValue(v.Ref)
 		}
@@ -37,7 +37,7 @@ func (g *Graph) Infer(inputs []Shape) ([]Shape, error) {
 			return nil, g.atNode(err, i)
 		}
 		for j, id := range n.Outputs {
-			t := Type{g.Values[id].DType, out[j]}
+			t := Type{g.Values[id].DType, out[j], g.Values[id].Quant}
 			if err := t.check(); err != nil {
 				return nil, g.atNode(err.AtValue(g.Values[id].Ref), i)
 			}
@@ -49,19 +49,17 @@ func (g *Graph) Infer(inputs []Shape) ([]Shape, error) {
 
 // infer gives the shapes of n's outputs for operands of these shapes.
 func (n *Node) infer(g *Graph, shapes []Shape) ([]Shape, error) {
-	in := make([]Type, len(n.Inputs))
-	for i, id := range n.Inputs {
-		in[i] = Type{g.Values[id].DType, shapes[id]}
+	return infer(n.Op, g.operands(n.Inputs, shapes), g.operands(n.Outputs, shapes))
+}
+
+// operands are a node's values with these shapes.
+func (g *Graph) operands(ids []ID, shapes []Shape) []Value {
+	values := make([]Value, len(ids))
+	for i, id := range ids {
+		values[i] = g.Values[id]
+		values[i].Shape = shapes[id]
 	}
-	out := make([]DType, len(n.Outputs))
-	for i, id := range n.Outputs {
-		out[i] = g.Values[id].DType
-	}
-	computed, err := n.Op.Infer(in, out)
-	if err == nil && len(computed) != len(out) {
-		err = schema.Errorf(schema.StageCheck, schema.ErrGraph, "%s gives %d shapes for %d outputs", n.Op.Kind(), len(computed), len(out))
-	}
-	return computed, err
+	return values
 }
 
 // checkShapes compares what the operators compute with what the values declare.

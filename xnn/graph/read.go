@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,24 +19,18 @@ const (
 	flagOutput = 2
 )
 
-// seedDTypes maps the element types of the seed dialect, whose numbers are not those of the schema.
-var seedDTypes = map[int16]DType{1: Float32, 2: Float16, 3: QInt8, 4: QInt32}
-
 // Unmarshal reads an XNNGraph file and checks the graph. The graph's constants share the bytes of data, which must not
 // change while it is used. An error says what is wrong and where: ErrFormat where the file is malformed, the other
 // sentinels of package schema where the graph in it is.
 func Unmarshal(data []byte) (*Graph, error) {
-	if len(data) >= 8 && slices.Contains([]string{"XN00", "XN01", "XH00"}, string(data[4:8])) {
-		return nil, schema.Errorf(schema.StageVerify, schema.ErrUnsupported,
-			"the file is of ExecuTorch's dialect (%s), which is not read yet", data[4:8])
-	}
 	if err := schema.Verify(data, schema.XNNGraph(), schema.Limits{}); err != nil {
 		return nil, err
 	}
 	r := reader{
-		file: xnngraph.GetRootAsXNNGraph(data, 0),
-		g:    &Graph{},
-		ids:  map[uint32]ID{},
+		dialect: dialectOf(data),
+		file:    xnngraph.GetRootAsXNNGraph(data, 0),
+		g:       &Graph{},
+		ids:     map[uint32]ID{},
 	}
 	r.g.Version = string(r.file.Version())
 	for _, step := range []func() error{r.constants, r.values, r.externals, r.nodes, r.g.Check} {
@@ -47,9 +43,10 @@ func Unmarshal(data []byte) (*Graph, error) {
 
 // reader turns one file into a graph.
 type reader struct {
-	file *xnngraph.XNNGraph
-	g    *Graph
-	ids  map[uint32]ID // id_out to value
+	dialect dialect
+	file    *xnngraph.XNNGraph
+	g       *Graph
+	ids     map[uint32]ID // id_out to value
 
 	exts []external // in file order
 }
@@ -95,20 +92,38 @@ func (r *reader) values() error {
 	for i := range r.file.XvaluesLength() {
 		var x xnngraph.XValue
 		r.file.Xvalues(&x, i)
-		var t flatbuffers.Table
-		if x.XvalueType() != xnngraph.XValueUnionXNNTensorValue || !x.Xvalue(&t) {
-			return schema.Errorf(schema.StageCheck, schema.ErrFormat, "xvalues[%d] is of the unknown kind %v", i, x.XvalueType())
+		v, quant, err := r.tensor(&x)
+		if err != nil {
+			return schema.Errorf(schema.StageCheck, schema.ErrFormat, "xvalues[%d]: %v", i, err)
 		}
-		var v xnngraph.XNNTensorValue
-		v.Init(t.Bytes, t.Pos)
-		if err := r.value(&v); err != nil {
+		if err := r.value(v, quant); err != nil {
 			return err.AtValue(v.IdOut())
 		}
 	}
 	return nil
 }
 
-func (r *reader) value(v *xnngraph.XNNTensorValue) *schema.Error {
+// tensor opens the two kinds of value.
+func (r *reader) tensor(x *xnngraph.XValue) (*xnngraph.XNNTensorValue, *xnngraph.XNNQuantizedTensorValue, error) {
+	var t flatbuffers.Table
+	var v xnngraph.XNNTensorValue
+	kind := x.XvalueType()
+	switch ok := x.Xvalue(&t); {
+	case ok && kind == xnngraph.XValueUnionXNNTensorValue:
+		v.Init(t.Bytes, t.Pos)
+		return &v, nil, nil
+	case ok && kind == xnngraph.XValueUnionXNNQuantizedTensorValue && r.dialect != dialectSeed:
+		var q xnngraph.XNNQuantizedTensorValue
+		q.Init(t.Bytes, t.Pos)
+		if q.TensorValue(&v) == nil {
+			return nil, nil, errors.New("has no tensor_value")
+		}
+		return &v, &q, nil
+	}
+	return nil, nil, fmt.Errorf("is of the unknown kind %v", kind)
+}
+
+func (r *reader) value(v *xnngraph.XNNTensorValue, quantized *xnngraph.XNNQuantizedTensorValue) *schema.Error {
 	ref, ext, flags := v.IdOut(), v.ExternalId(), v.Flags()
 	id := ID(len(r.g.Values))
 	if ref == invalidID {
@@ -119,9 +134,13 @@ func (r *reader) value(v *xnngraph.XNNTensorValue) *schema.Error {
 	}
 	r.ids[ref] = id
 
-	dtype, ok := seedDTypes[int16(v.Datatype())]
+	dtype, ok := r.dialect.dtype(v.Datatype())
 	if !ok {
 		return r.errorf("datatype %d is not known", int16(v.Datatype()))
+	}
+	quant, err := r.quant(dtype, quantized)
+	if err != nil {
+		return err
 	}
 	n := v.DimsLength()
 	if int64(v.NumDims()) != int64(n) {
@@ -154,7 +173,7 @@ func (r *reader) value(v *xnngraph.XNNTensorValue) *schema.Error {
 	if ext != invalidID {
 		r.exts = append(r.exts, external{id, ext, flags})
 	}
-	r.g.Values = append(r.g.Values, Value{Type: Type{dtype, shape}, Constant: int(constant), Ref: ref})
+	r.g.Values = append(r.g.Values, Value{Type: Type{dtype, shape, quant}, Constant: int(constant), Ref: ref})
 	return nil
 }
 
@@ -221,11 +240,15 @@ func (r *reader) nodes() error {
 		var x xnngraph.XNode
 		r.file.Xnodes(&x, i)
 		var t flatbuffers.Table
-		c, ok := codecByTag[x.XnodeType()]
-		if !ok || !x.Xnode(&t) {
-			return schema.Errorf(schema.StageCheck, schema.ErrFormat, "operator tag %v is not known", x.XnodeType()).AtNode(uint32(i))
+		f, ok := forms[x.XnodeType()]
+		if !ok || f.dialect > r.dialect || !x.Xnode(&t) {
+			return schema.Errorf(schema.StageCheck, schema.ErrFormat, "operator tag %v is not one of the %v dialect", x.XnodeType(), r.dialect).
+				AtNode(uint32(i))
 		}
-		op, in, out, err := c.decode(t)
+		op, in, out, err := f.decode(t)
+		if err == nil {
+			op, err = r.limit(op, f, x.OutputMinMax(nil))
+		}
 		if err != nil {
 			return err.AtNode(uint32(i))
 		}
@@ -239,6 +262,25 @@ func (r *reader) nodes() error {
 		r.g.Nodes = append(r.g.Nodes, node)
 	}
 	return nil
+}
+
+// limit gives an operator the limits of its results.
+func (r *reader) limit(op Op, f form, m *xnngraph.OutputMinMax) (Op, *schema.Error) {
+	if m == nil {
+		return op, nil
+	}
+	limits := Range{m.OutputMin(), m.OutputMax()}
+	if lo, hi := limits.Min, limits.Max; math.IsInf(float64(lo), -1) && math.IsInf(float64(hi), 1) {
+		return op, nil
+	}
+	o, ok := op.(ranged)
+	if !ok || !f.limits && r.dialect != dialectOurs {
+		return nil, r.errorf("%s does not limit its results, output_min_max is [%g, %g]", op.Kind(), limits.Min, limits.Max)
+	}
+	if limits == (Range{}) { // an empty interval, but also how an operator without limits looks
+		return nil, r.errorf("output_min_max is [0, 0]")
+	}
+	return o.withLimits(limits), nil
 }
 
 // operands maps a node's ids to values.

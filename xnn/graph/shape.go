@@ -54,13 +54,20 @@ func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 type Type struct {
 	DType DType
 	Shape Shape
+	Quant *Quant // of the types that begin with Q, nil for the others
 }
 
-// String gives the type as fp32[2,3].
-func (t Type) String() string { return t.DType.String() + t.Shape.String() }
+// String gives the type as fp32[2,3], a quantised one as qint8(0.5,-3)[2,3].
+func (t Type) String() string { return t.DType.String() + t.Quant.describe(t.DType) + t.Shape.String() }
 
-// Bytes is the size in bytes of a tensor whose type Check has accepted.
-func (t Type) Bytes() int { return t.Shape.Elements() * t.DType.Size() }
+// Bytes is the size in bytes of a tensor whose type Check has accepted. Rows of 4-bit elements begin at a byte.
+func (t Type) Bytes() int {
+	if bits := t.DType.bits(); bits < 8 && len(t.Shape) > 0 {
+		last := len(t.Shape) - 1
+		return t.Shape[:last].Elements() * ((t.Shape[last]*bits + 7) / 8)
+	}
+	return t.Shape.Elements() * t.DType.Size()
+}
 
 // check reports what makes t impossible to hold. Dimensions of zero are legal and make an empty tensor, but the others
 // must still fit, since strides are made of them.

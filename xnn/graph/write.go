@@ -12,15 +12,6 @@ import (
 // constantAlign is the alignment of a constant's bytes in a written file, enough to use them in place.
 const constantAlign = 16
 
-// seedDTypeNumbers is the reverse of seedDTypes.
-var seedDTypeNumbers = map[DType]xnngraph.XNNDatatype{}
-
-func init() {
-	for n, t := range seedDTypes {
-		seedDTypeNumbers[t] = xnngraph.XNNDatatype(n)
-	}
-}
-
 // Marshal checks the graph and writes it as an XNNGraph file: inputs and outputs numbered first, in call order, nodes in
 // an order in which they can run. Constants lie at 16-byte alignment. A graph whose file would pass 2 GiB, the format's
 // limit, is ErrUnsupported.
@@ -29,16 +20,10 @@ func (g *Graph) Marshal() ([]byte, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	for i := range g.Nodes {
-		if n := &g.Nodes[i]; codecByKind[n.Op.Kind()].encode == nil {
-			return nil, schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "operator %s has no form in a file", n.Op.Kind()).
-				AtNode(n.Ref)
-		}
-	}
 	if err := g.checkFileSize(); err != nil {
 		return nil, err
 	}
-	w := writer{g: g, b: flatbuffers.NewBuilder(1024), ids: make([]uint32, len(g.Values))}
+	w := writer{g: g, dialect: g.dialect(), b: flatbuffers.NewBuilder(1024), ids: make([]uint32, len(g.Values))}
 	w.number()
 	return w.file(), nil
 }
@@ -63,9 +48,10 @@ func (g *Graph) checkFileSize() error {
 
 // writer turns one checked graph into a file.
 type writer struct {
-	g   *Graph
-	b   *flatbuffers.Builder
-	ids []uint32 // id in the file by value
+	g       *Graph
+	dialect dialect
+	b       *flatbuffers.Builder
+	ids     []uint32 // id in the file by value
 
 	externs uint32
 	flags   []uint32
@@ -123,7 +109,12 @@ func (w *writer) file() []byte {
 	xnngraph.XNNGraphAddOutputIds(b, outputs)
 	xnngraph.XNNGraphAddConstantBuffer(b, constants)
 	xnngraph.XNNGraphAddMemBufferSizes(b, sizes)
-	b.Finish(xnngraph.XNNGraphEnd(b))
+	root := xnngraph.XNNGraphEnd(b)
+	if ids := identifiers[w.dialect]; ids != nil {
+		b.FinishWithFileIdentifier(root, []byte(ids[0]))
+	} else {
+		b.Finish(root)
+	}
 	return b.FinishedBytes()
 }
 
@@ -166,7 +157,7 @@ func (w *writer) value(id ID) flatbuffers.UOffsetT {
 	}
 	dimsAt := w.uints(dims)
 	xnngraph.XNNTensorValueStart(b)
-	xnngraph.XNNTensorValueAddDatatype(b, seedDTypeNumbers[v.DType])
+	xnngraph.XNNTensorValueAddDatatype(b, fileDTypeNumbers[v.DType])
 	xnngraph.XNNTensorValueAddNumDims(b, uint32(len(dims)))
 	xnngraph.XNNTensorValueAddDims(b, dimsAt)
 	xnngraph.XNNTensorValueAddConstantBufferIdx(b, uint32(v.Constant))
@@ -177,21 +168,39 @@ func (w *writer) value(id ID) flatbuffers.UOffsetT {
 	}
 	xnngraph.XNNTensorValueAddFlags(b, w.flags[id])
 	xnngraph.XNNTensorValueAddIdOut(b, w.ids[id])
-	tensor := xnngraph.XNNTensorValueEnd(b)
-
+	kind, value := xnngraph.XValueUnionXNNTensorValue, xnngraph.XNNTensorValueEnd(b)
+	if v.Quant != nil {
+		params, quant := w.quant(v.Type)
+		xnngraph.XNNQuantizedTensorValueStart(b)
+		xnngraph.XNNQuantizedTensorValueAddTensorValue(b, value)
+		xnngraph.XNNQuantizedTensorValueAddQuantParamsType(b, params)
+		xnngraph.XNNQuantizedTensorValueAddQuantParams(b, quant)
+		kind, value = xnngraph.XValueUnionXNNQuantizedTensorValue, xnngraph.XNNQuantizedTensorValueEnd(b)
+	}
 	xnngraph.XValueStart(b)
-	xnngraph.XValueAddXvalueType(b, xnngraph.XValueUnionXNNTensorValue)
-	xnngraph.XValueAddXvalue(b, tensor)
+	xnngraph.XValueAddXvalueType(b, kind)
+	xnngraph.XValueAddXvalue(b, value)
 	return xnngraph.XValueEnd(b)
 }
 
 func (w *writer) node(n *Node) flatbuffers.UOffsetT {
-	c := codecByKind[n.Op.Kind()]
-	op := c.encode(w.b, n.Op, w.fileIDs(n.Inputs), w.fileIDs(n.Outputs))
+	f := n.form(w.g)
+	op := f.encode(w.b, n.Op, w.fileIDs(n.Inputs), w.fileIDs(n.Outputs))
+	var limits flatbuffers.UOffsetT
+	if r, ok := n.Op.(ranged); ok && r.limits().Limited() {
+		lo, hi := r.limits().Bounds()
+		xnngraph.OutputMinMaxStart(w.b)
+		xnngraph.OutputMinMaxAddOutputMin(w.b, lo)
+		xnngraph.OutputMinMaxAddOutputMax(w.b, hi)
+		limits = xnngraph.OutputMinMaxEnd(w.b)
+	}
 	xnngraph.XNodeStart(w.b)
-	xnngraph.XNodeAddXnodeType(w.b, c.tag)
+	xnngraph.XNodeAddXnodeType(w.b, f.tag)
 	xnngraph.XNodeAddXnode(w.b, op)
 	xnngraph.XNodeAddDebugHandle(w.b, n.DebugHandle)
+	if limits != 0 {
+		xnngraph.XNodeAddOutputMinMax(w.b, limits)
+	}
 	return xnngraph.XNodeEnd(w.b)
 }
 

@@ -6,34 +6,34 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-type XNNAdd struct {
+type XNNNode2x1 struct {
 	_tab flatbuffers.Table
 }
 
-func GetRootAsXNNAdd(buf []byte, offset flatbuffers.UOffsetT) *XNNAdd {
+func GetRootAsXNNNode2x1(buf []byte, offset flatbuffers.UOffsetT) *XNNNode2x1 {
 	n := flatbuffers.GetUOffsetT(buf[offset:])
-	x := &XNNAdd{}
+	x := &XNNNode2x1{}
 	x.Init(buf, n+offset)
 	return x
 }
 
-func GetSizePrefixedRootAsXNNAdd(buf []byte, offset flatbuffers.UOffsetT) *XNNAdd {
+func GetSizePrefixedRootAsXNNNode2x1(buf []byte, offset flatbuffers.UOffsetT) *XNNNode2x1 {
 	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
-	x := &XNNAdd{}
+	x := &XNNNode2x1{}
 	x.Init(buf, n+offset+flatbuffers.SizeUint32)
 	return x
 }
 
-func (rcv *XNNAdd) Init(buf []byte, i flatbuffers.UOffsetT) {
+func (rcv *XNNNode2x1) Init(buf []byte, i flatbuffers.UOffsetT) {
 	rcv._tab.Bytes = buf
 	rcv._tab.Pos = i
 }
 
-func (rcv *XNNAdd) Table() flatbuffers.Table {
+func (rcv *XNNNode2x1) Table() flatbuffers.Table {
 	return rcv._tab
 }
 
-func (rcv *XNNAdd) Input1Id() uint32 {
+func (rcv *XNNNode2x1) Input1Id() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
@@ -41,11 +41,11 @@ func (rcv *XNNAdd) Input1Id() uint32 {
 	return 0
 }
 
-func (rcv *XNNAdd) MutateInput1Id(n uint32) bool {
+func (rcv *XNNNode2x1) MutateInput1Id(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(4, n)
 }
 
-func (rcv *XNNAdd) Input2Id() uint32 {
+func (rcv *XNNNode2x1) Input2Id() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
@@ -53,11 +53,11 @@ func (rcv *XNNAdd) Input2Id() uint32 {
 	return 0
 }
 
-func (rcv *XNNAdd) MutateInput2Id(n uint32) bool {
+func (rcv *XNNNode2x1) MutateInput2Id(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(6, n)
 }
 
-func (rcv *XNNAdd) OutputId() uint32 {
+func (rcv *XNNNode2x1) OutputId() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
@@ -65,11 +65,11 @@ func (rcv *XNNAdd) OutputId() uint32 {
 	return 0
 }
 
-func (rcv *XNNAdd) MutateOutputId(n uint32) bool {
+func (rcv *XNNNode2x1) MutateOutputId(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(8, n)
 }
 
-func (rcv *XNNAdd) Flags() uint32 {
+func (rcv *XNNNode2x1) Flags() uint32 {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
 	if o != 0 {
 		return rcv._tab.GetUint32(o + rcv._tab.Pos)
@@ -77,25 +77,25 @@ func (rcv *XNNAdd) Flags() uint32 {
 	return 0
 }
 
-func (rcv *XNNAdd) MutateFlags(n uint32) bool {
+func (rcv *XNNNode2x1) MutateFlags(n uint32) bool {
 	return rcv._tab.MutateUint32Slot(10, n)
 }
 
-func XNNAddStart(builder *flatbuffers.Builder) {
+func XNNNode2x1Start(builder *flatbuffers.Builder) {
 	builder.StartObject(4)
 }
-func XNNAddAddInput1Id(builder *flatbuffers.Builder, input1Id uint32) {
+func XNNNode2x1AddInput1Id(builder *flatbuffers.Builder, input1Id uint32) {
 	builder.PrependUint32Slot(0, input1Id, 0)
 }
-func XNNAddAddInput2Id(builder *flatbuffers.Builder, input2Id uint32) {
+func XNNNode2x1AddInput2Id(builder *flatbuffers.Builder, input2Id uint32) {
 	builder.PrependUint32Slot(1, input2Id, 0)
 }
-func XNNAddAddOutputId(builder *flatbuffers.Builder, outputId uint32) {
+func XNNNode2x1AddOutputId(builder *flatbuffers.Builder, outputId uint32) {
 	builder.PrependUint32Slot(2, outputId, 0)
 }
-func XNNAddAddFlags(builder *flatbuffers.Builder, flags uint32) {
+func XNNNode2x1AddFlags(builder *flatbuffers.Builder, flags uint32) {
 	builder.PrependUint32Slot(3, flags, 0)
 }
-func XNNAddEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+func XNNNode2x1End(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
