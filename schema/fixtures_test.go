@@ -15,15 +15,25 @@ import (
 // Files flatc made with the authors' schema pass, the ones with a fault in the graph too: the fault is not the format's.
 func TestVerifyOtherWritersFiles(t *testing.T) {
 	count := 0
-	for _, pattern := range []string{"testdata/xnngraph/*.bin", "testdata/xnngraph/bad/*.bin"} {
-		names, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		for _, name := range names {
-			require.NoError(t, Verify(file(t, name), XNNGraph(), Limits{}), name)
-			count++
-		}
+	for _, name := range graphFiles(t) {
+		b := file(t, name)
+		require.NoError(t, Verify(b, XNNGraph(), Limits{}), name)
+		walkXNNGraph(b)
+		count++
 	}
-	require.Greater(t, count, 80)
+	require.Greater(t, count, 250)
+}
+
+// graphFiles are the XNNGraph files of testdata, of all dialects, right ones and wrong ones.
+func graphFiles(t testing.TB) []string {
+	var all []string
+	for _, dir := range []string{"xnngraph", "xnngraph/bad", "executorch", "executorch/bad", "ours"} {
+		names, err := filepath.Glob("testdata/" + dir + "/*.bin")
+		require.NoError(t, err)
+		require.NotEmpty(t, names)
+		all = append(all, names...)
+	}
+	return all
 }
 
 // Every JSON has its binary, and every wrong one a line that says what is wrong with it.
@@ -36,24 +46,26 @@ func TestFixturesAreComplete(t *testing.T) {
 		}
 		return names
 	}
-	require.Equal(t, bare("testdata/xnngraph/*.json"), bare("testdata/xnngraph/*.bin"))
-	require.Equal(t, bare("testdata/xnngraph/bad/*.json"), bare("testdata/xnngraph/bad/*.bin"))
-
+	for _, dir := range []string{"xnngraph", "xnngraph/bad", "executorch", "executorch/bad", "ours"} {
+		require.Equal(t, bare("testdata/"+dir+"/*.json"), bare("testdata/"+dir+"/*.bin"))
+	}
 	readme := string(file(t, "testdata/xnngraph/README.md"))
 	for _, name := range bare("testdata/xnngraph/*.json") {
 		require.Contains(t, readme, "| `"+name+"` |")
 	}
-	var listed []string
-	for line := range strings.Lines(string(file(t, "testdata/xnngraph/bad/expect.tsv"))) {
-		if strings.HasPrefix(line, "#") {
-			continue
+	for _, dir := range []string{"xnngraph/bad", "executorch/bad"} {
+		var listed []string
+		for line := range strings.Lines(string(file(t, "testdata/"+dir+"/expect.tsv"))) {
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			require.Len(t, columns, 3, line)
+			require.Contains(t, []string{"ErrFormat", "ErrGraph", "ErrShape", "ErrUnsupported"}, columns[1], line)
+			listed = append(listed, columns[0])
 		}
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		require.Len(t, columns, 3, line)
-		require.Contains(t, []string{"ErrFormat", "ErrGraph", "ErrShape", "ErrUnsupported"}, columns[1], line)
-		listed = append(listed, columns[0])
+		require.ElementsMatch(t, bare("testdata/"+dir+"/*.json"), listed)
 	}
-	require.ElementsMatch(t, bare("testdata/xnngraph/bad/*.json"), listed)
 }
 
 // The accessors read what the JSON of const says, whose every field is set.

@@ -51,8 +51,10 @@ binary() {
 	"$flatc" -b -o "$tmp/$1" "$1/$2.fbs" "$1/$2.json"
 }
 
-accessors . xnngraph
-description . xnngraph
+for name in xnngraph tflite; do
+	accessors . "$name"
+	description . "$name"
+done
 accessors testdata zoo
 description testdata zoo
 binary testdata zoo
@@ -71,18 +73,26 @@ replace() {
 	mv "$tmp/$1" "$1"
 }
 
-for path in xnngraph xnngraph.bfbs testdata/zoo testdata/zoo.bfbs testdata/zoo.bin testdata/herd.bfbs testdata/herd.bin; do
+for path in xnngraph xnngraph.bfbs tflite tflite.bfbs testdata/zoo testdata/zoo.bfbs testdata/zoo.bin testdata/herd.bfbs testdata/herd.bin; do
 	replace "$path"
 done
 
-# Other writers' files must come out the same with our schema, byte for byte: the proof that the wire format is theirs.
-if [ -n "$check" ]; then
-	for dir in testdata/xnngraph testdata/xnngraph/bad; do
-		"$flatc" -b -o "$tmp/$dir" xnngraph.fbs "$dir"/*.json
-		for file in "$tmp/$dir"/*.bin; do
-			cmp "$file" "$dir/$(basename "$file")" || status=1
-		done
+# same FOLDER SCHEMA: the folder's binaries are what flatc makes of its JSON with this schema.
+same() {
+	"$flatc" -b -I . -o "$tmp/$1" "$2" "$1"/*.json
+	for file in "$tmp/$1"/*.bin; do
+		cmp "$file" "$1/$(basename "$file")" || status=1
 	done
+}
+
+if [ -n "$check" ]; then
+	# Other writers' files must come out the same with our schema, byte for byte: the proof that the wire format is theirs.
+	same testdata/xnngraph xnngraph.fbs
+	same testdata/xnngraph/bad xnngraph.fbs
+	same testdata/executorch testdata/executorch/executorch.fbs
+	same testdata/executorch/bad testdata/executorch/executorch.fbs
+	testdata/ours/make.sh --schema > "$tmp/ours.fbs"
+	same testdata/ours "$tmp/ours.fbs"
 fi
 
 if [ "$status" != 0 ]; then

@@ -34,7 +34,11 @@ func subjects(t testing.TB) []subject {
 	names, err := filepath.Glob("testdata/xnngraph/*.bin")
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
-	for _, name := range names {
+	for _, name := range []string{"conv_2d", "static_constant_pad", "concatenate5", "dynamic_qbint4", "foreign_scale_bf16",
+		"bad/constant_data_elsewhere"} {
+		names = append(names, "testdata/executorch/"+name+".bin")
+	}
+	for _, name := range append(names, "testdata/ours/even_split.bin", "testdata/ours/reduce_mean.bin") {
 		add(name, XNNGraph(), walkXNNGraph)
 	}
 	add("testdata/zoo.bin", described(t, "zoo"), walkZoo)

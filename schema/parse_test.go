@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The description of our schema, field by field: slots are 4 + 2 * field id.
+// The descriptions of our schema, field by field: slots are 4 + 2 * field id. The seed's is a part of the whole.
 func TestParseXNNGraph(t *testing.T) {
-	d := XNNGraph()
-	tables := map[string]table{}
-	names := map[int]string{}
-	for i, table := range d.tables {
-		names[i] = bareName(table.name)
-		tables[names[i]] = table
+	names := func(fields []field) []string {
+		var list []string
+		for _, f := range fields {
+			list = append(list, f.name)
+		}
+		return list
 	}
 	scalar := func(name string, slot uint16, size uint32) field {
 		return field{name: name, slot: slot, typ: typ{kind: kindInline, size: size}}
@@ -24,29 +24,52 @@ func TestParseXNNGraph(t *testing.T) {
 	scalars := func(name string, slot uint16, size uint32) field {
 		return field{name: name, slot: slot, vector: true, typ: typ{kind: kindInline, size: size}}
 	}
-	require.Len(t, tables, 6)
-	require.Equal(t, []field{scalars("storage", 4, 1)}, tables["Buffer"].fields)
-	require.Equal(t, []field{scalar("datatype", 4, 2), scalar("num_dims", 6, 4), scalars("dims", 8, 4),
-		scalar("constant_buffer_idx", 10, 4), scalar("external_id", 12, 4), scalar("flags", 14, 4), scalar("id_out", 16, 4)},
-		tables["XNNTensorValue"].fields)
-	require.Equal(t, []field{scalar("input1_id", 4, 4), scalar("input2_id", 6, 4), scalar("output_id", 8, 4),
-		scalar("flags", 10, 4)}, tables["XNNNode2x1"].fields)
+	for _, d := range []*Description{XNNGraph(), XNNGraphSeed()} {
+		tables, seed := map[string][]field{}, d == XNNGraphSeed()
+		for _, table := range d.tables {
+			tables[bareName(table.name)] = table.fields
+		}
+		name := func(t typ) string { return bareName(d.tables[t.index].name) }
+		require.Equal(t, []field{scalars("storage", 4, 1)}, tables["Buffer"])
+		require.Equal(t, []field{scalar("input1_id", 4, 4), scalar("input2_id", 6, 4), scalar("output_id", 8, 4),
+			scalar("flags", 10, 4)}, tables["XNNNode2x1"])
 
-	node := tables["XNode"].fields
-	require.Equal(t, []string{"xnode_type", "xnode", "debug_handle"}, []string{node[0].name, node[1].name, node[2].name})
-	require.Equal(t, kindUnion, node[1].typ.kind)
-	members := d.unions[node[1].typ.index]
-	require.Len(t, members, 1)
-	require.Equal(t, kindTable, members[1].kind)
-	require.Equal(t, "XNNNode2x1", names[members[1].index])
+		value := []field{scalar("datatype", 4, 2), scalar("num_dims", 6, 4), scalars("dims", 8, 4),
+			scalar("constant_buffer_idx", 10, 4), scalar("external_id", 12, 4), scalar("flags", 14, 4), scalar("id_out", 16, 4)}
+		if !seed {
+			value = append(value, scalar("dq_datatype", 18, 2))
+		}
+		require.Equal(t, value, tables["XNNTensorValue"])
 
-	graph := tables["XNNGraph"].fields
-	require.Equal(t, field{name: "version", slot: 4, typ: typ{kind: kindString}}, graph[0])
-	require.Equal(t, "XNode", names[graph[1].typ.index])
-	require.Equal(t, "XValue", names[graph[2].typ.index])
-	require.Equal(t, []field{scalar("num_externs", 10, 4), scalars("input_ids", 12, 4), scalars("output_ids", 14, 4)}, graph[3:6])
-	require.Equal(t, "Buffer", names[graph[6].typ.index])
-	require.Equal(t, scalars("mem_buffer_sizes", 18, 4), graph[7])
+		node := tables["XNode"]
+		require.Equal(t, []string{"xnode_type", "xnode", "debug_handle"}, names(node[:3]))
+		require.Equal(t, kindUnion, node[1].typ.kind)
+		members := d.unions[node[1].typ.index]
+		require.Equal(t, kindTable, members[1].kind)
+		require.Equal(t, "XNNNode2x1", name(members[1]))
+		require.NotContains(t, members, uint8(48), "numbers up to 127 are ExecuTorch's to give")
+		require.NotContains(t, members, uint8(127))
+		require.Contains(t, members, uint8(128))
+		if seed {
+			require.Len(t, node, 3)
+		} else {
+			require.Equal(t, "OutputMinMax", name(node[3].typ))
+		}
+
+		graph := tables["XNNGraph"]
+		require.Equal(t, field{name: "version", slot: 4, typ: typ{kind: kindString}}, graph[0])
+		require.Equal(t, "XNode", name(graph[1].typ))
+		require.Equal(t, "XValue", name(graph[2].typ))
+		require.Equal(t, []field{scalar("num_externs", 10, 4), scalars("input_ids", 12, 4), scalars("output_ids", 14, 4)}, graph[3:6])
+		require.Equal(t, "Buffer", name(graph[6].typ))
+		require.Equal(t, scalars("mem_buffer_sizes", 18, 4), graph[7])
+		if seed {
+			require.Len(t, graph, 8)
+		} else {
+			require.Equal(t, "constant_data", graph[8].name)
+			require.Equal(t, "ConstantDataOffset", name(graph[8].typ))
+		}
+	}
 }
 
 func TestParseHerd(t *testing.T) {

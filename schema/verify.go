@@ -24,6 +24,8 @@ type Limits struct {
 	// Tables is how many tables, strings and union values may be visited; 0 means 1,000,000. What several offsets share
 	// counts each time, so that a small file cannot fan out into endless work.
 	Tables int
+	// EmptyUnions lets a union have a tag and no value, as Google's C++ verifier does. Accessors tell the two apart.
+	EmptyUnions bool
 }
 
 const (

@@ -3,8 +3,8 @@ package schema
 // tagSlot is the slot of a union's tag: flatc places it right before the value's.
 func (fd *field) tagSlot() uint16 { return fd.slot - sizeVEntry }
 
-// union checks a union whose value's offset is at pos, or absent where pos is 0. A tag goes with a value, and no tag
-// with none.
+// union checks a union whose value's offset is at pos, or absent where pos is 0. A tag goes with a value, unless limits allow
+// it none, and no tag with none.
 func (v *verifier) union(t tableAt, fd *field, pos int64) *fault {
 	at, f := v.slot(t, fd.tagSlot(), 1)
 	if f != nil {
@@ -19,6 +19,8 @@ func (v *verifier) union(t tableAt, fd *field, pos int64) *fault {
 		return nil
 	case tag == 0:
 		return faultf("union has a value and no tag")
+	case pos == 0 && v.limits.EmptyUnions:
+		return nil
 	case pos == 0:
 		return faultf("union has tag %d and no value", tag)
 	}

@@ -40,20 +40,27 @@ func walkXNNGraph(b []byte) sum {
 			a.Init(u.Bytes, u.Pos)
 			s.add(uint64(a.Input1Id()), uint64(a.Input2Id()), uint64(a.OutputId()), uint64(a.Flags()))
 		}
+		if m := n.OutputMinMax(nil); m != nil {
+			s.add(uint64(m.OutputMin()), uint64(m.OutputMax()))
+		}
 	}
 	for i := range g.XvaluesLength() {
 		var x xnngraph.XValue
 		g.Xvalues(&x, i)
 		s.add(uint64(x.XvalueType()))
 		var u flatbuffers.Table
-		if x.Xvalue(&u) && x.XvalueType() == xnngraph.XValueUnionXNNTensorValue {
+		if !x.Xvalue(&u) {
+			continue
+		}
+		switch x.XvalueType() {
+		case xnngraph.XValueUnionXNNTensorValue:
 			var v xnngraph.XNNTensorValue
 			v.Init(u.Bytes, u.Pos)
-			s.add(uint64(v.Datatype()), uint64(v.NumDims()), uint64(v.ConstantBufferIdx()), uint64(v.ExternalId()))
-			s.add(uint64(v.Flags()), uint64(v.IdOut()))
-			for j := range v.DimsLength() {
-				s.add(uint64(v.Dims(j)))
-			}
+			s.tensor(&v)
+		case xnngraph.XValueUnionXNNQuantizedTensorValue:
+			var q xnngraph.XNNQuantizedTensorValue
+			q.Init(u.Bytes, u.Pos)
+			s.quantized(&q)
 		}
 	}
 	for i := range g.InputIdsLength() {
@@ -73,7 +80,47 @@ func walkXNNGraph(b []byte) sum {
 	for i := range g.MemBufferSizesLength() {
 		s.add(uint64(g.MemBufferSizes(i)))
 	}
+	for i := range g.ConstantDataLength() {
+		var c xnngraph.ConstantDataOffset
+		g.ConstantData(&c, i)
+		s.add(c.Offset(), c.Size())
+		s.bytes(c.NamedKey())
+	}
 	return s
+}
+
+func (s *sum) tensor(v *xnngraph.XNNTensorValue) {
+	s.add(uint64(v.Datatype()), uint64(v.NumDims()), uint64(v.ConstantBufferIdx()), uint64(v.ExternalId()))
+	s.add(uint64(v.Flags()), uint64(v.IdOut()), uint64(v.DqDatatype()))
+	for j := range v.DimsLength() {
+		s.add(uint64(v.Dims(j)))
+	}
+}
+
+func (s *sum) quantized(q *xnngraph.XNNQuantizedTensorValue) {
+	if v := q.TensorValue(nil); v != nil {
+		s.tensor(v)
+	}
+	var u flatbuffers.Table
+	if !q.QuantParams(&u) {
+		return
+	}
+	switch q.QuantParamsType() {
+	case xnngraph.XNNQuantParamsPerChannelQuant:
+		var p xnngraph.PerChannelQuant
+		p.Init(u.Bytes, u.Pos)
+		s.add(uint64(p.ChannelDim()), uint64(p.ScaleBufferIdx()), uint64(p.NumScales()))
+		for i := range p.ScaleLength() {
+			s.add(uint64(math.Float32bits(p.Scale(i))))
+		}
+	case xnngraph.XNNQuantParamsPerChannelGroupQuant:
+		var p xnngraph.PerChannelGroupQuant
+		p.Init(u.Bytes, u.Pos)
+		s.add(uint64(p.GroupSize()))
+		for i := range p.ScaleBf16Length() {
+			s.add(uint64(p.ScaleBf16(i)))
+		}
+	}
 }
 
 // walkZoo reads everything the generated accessors of testdata/zoo.fbs can reach.

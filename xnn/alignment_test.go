@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/xnngo/xnngo/xnn/graph"
 )
 
 // TestFileAtAnyAddress: constants lie where the bytes of the file happen to lie.
@@ -41,6 +43,37 @@ func TestMappedConstantAtAnyOffset(t *testing.T) {
 			require.NoError(t, m.Close())
 		}
 	}
+}
+
+// TestConstantsBehindTheFlatBuffer: those of a mapped file are used where they are, the last one at its end, too.
+func TestConstantsBehindTheFlatBuffer(t *testing.T) {
+	nothingHeld(t)
+	const n = 1 << 19
+	c := ramp(n)
+	g := graph.New()
+	x := g.Multiply(g.Input(graph.Float32, n), g.Constant([]float32{2}))
+	g.Output(g.Maximum(x, g.Constant(c, n)))
+	data, err := g.Marshal()
+	require.NoError(t, err)
+	require.Equal(t, "XH00", string(data[4:8]))
+	path := filepath.Join(t.TempDir(), "model.xnn")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	want := ramp(n)
+	want[0], want[1] = 6, 2
+	for name, opts := range map[string][]Option{"mapped": nil, "read": {WithCopy()}} {
+		m, err := Open(path, opts...)
+		require.NoError(t, err)
+		if opts == nil {
+			require.Zero(t, MemStats().Constants, name)
+		} else {
+			require.GreaterOrEqual(t, MemStats().Constants, int64(4*n), name)
+		}
+		in := make([]float32, n)
+		in[0], in[1], in[n-1] = 3, 1, 0
+		require.Equal(t, [][]float32{want}, run(t, opened(t, m), in), name)
+		require.NoError(t, m.Close())
+	}
+	require.Equal(t, [][]float32{want}, run(t, opened(t, loaded(t, data)), append([]float32{3, 1}, make([]float32, n-2)...)))
 }
 
 // TestOddTensors: the caller's slices may lie at odd addresses, which only unsafe code makes.

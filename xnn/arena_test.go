@@ -47,7 +47,7 @@ func TestArenaHasTheDeclaredSize(t *testing.T) {
 		before := MemStats().Arenas
 		s := opened(t, m)
 		require.Equal(t, size, s.ArenaBytes())
-		arena := s.core.arena.Bytes()
+		arena := s.core.arena.memory.Bytes()
 		require.Len(t, arena, size)
 		require.Zero(t, uintptr(unsafe.Pointer(&arena[0]))%64)
 		grown := MemStats().Arenas - before

@@ -8,6 +8,9 @@
 //	err = s.Run()
 //	y := xnn.Data[float32](s.Output(0))
 //
+// Models are XNNGraph files or TensorFlow Lite's; see package tflite for what is read of those, and [Read] for the graph in a file.
+// Graphs can be built as well, with package graph.
+//
 // # Models, sessions, memory
 //
 // A [Model] is a checked graph with its constants; it never changes and any number of goroutines may use it. A [Session] is

@@ -7,6 +7,9 @@ func FuzzLoad(f *testing.F) {
 	for _, data := range seeds(f) {
 		f.Add(data)
 	}
+	for _, c := range tfCases() {
+		f.Add(c.file.Bytes())
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := attempt(data); err != nil {
 			t.Fatal(err)

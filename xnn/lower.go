@@ -100,6 +100,11 @@ func newLayout(g *graph.Graph) (*layout, error) {
 	return l, nil
 }
 
+// packs tells whether any node has weights that XNNPACK packs.
+func (l *layout) packs(g *graph.Graph) bool {
+	return slices.ContainsFunc(l.nodes, func(i int) bool { return len(lowerings[g.Nodes[i].Op.Kind()].packs) > 0 })
+}
+
 // dims is the shape a value has for XNNPACK in a segment: its own, or that of a tile.
 func (s *segment) dims(id graph.ID, shapes []Shape, last bool) Shape {
 	if s.tiling == nil {
@@ -115,8 +120,15 @@ func (s *segment) dims(id graph.ID, shapes []Shape, last bool) Shape {
 	return full
 }
 
-// subgraph describes a segment to XNNPACK.
-func (s *segment) subgraph(g *graph.Graph, shapes []Shape, c *constants, last bool) (*xnnpack.Subgraph, *Error) {
+// described is a segment that XNNPACK knows.
+type described struct {
+	sub  *xnnpack.Subgraph
+	of   []int    // the segment's node, by its place, that each of XNNPACK's nodes belongs to
+	keys []uint64 // of the packed weights of each of XNNPACK's nodes
+}
+
+// describe tells XNNPACK of a segment.
+func (s *segment) describe(g *graph.Graph, shapes []Shape, c *constants, last bool) (*described, *Error) {
 	sub, err := xnnpack.NewSubgraph(len(s.externals))
 	if err != nil {
 		return nil, fromXNNPACK(schema.StageDefine, err)
@@ -142,7 +154,7 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, c *constants, last bo
 		}
 		return xs
 	}
-	fail := func(e *Error) (*xnnpack.Subgraph, *Error) {
+	fail := func(e *Error) (*described, *Error) {
 		sub.Close()
 		return nil, e
 	}
@@ -156,7 +168,8 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, c *constants, last bo
 			return fail(err)
 		}
 	}
-	for _, i := range s.nodes {
+	desc := &described{sub: sub}
+	for at, i := range s.nodes {
 		n := &g.Nodes[i]
 		d := definition{
 			sub: sub, op: n.Op,
@@ -166,8 +179,12 @@ func (s *segment) subgraph(g *graph.Graph, shapes []Shape, c *constants, last bo
 		if err := lowerings[n.Op.Kind()].define(&d); err != nil {
 			return fail(fromXNNPACK(schema.StageDefine, err).AtNode(n.Ref))
 		}
+		for part := range sub.Nodes() - len(desc.of) {
+			desc.of = append(desc.of, at)
+			desc.keys = append(desc.keys, xnnpack.WeightsKey(i, part))
+		}
 	}
-	return sub, nil
+	return desc, nil
 }
 
 // values are a node's operands or results with the shapes they have in a segment.

@@ -11,3 +11,5 @@ import (
 func mapFile(*os.File, int64) (*mapping, error) { return nil, errors.ErrUnsupported }
 
 func (m *mapping) close() {}
+
+func (m *mapping) forget([]byte) {}

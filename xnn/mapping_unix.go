@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,17 @@ func mapFile(f *os.File, size int64) (*mapping, error) {
 		return nil, err
 	}
 	return &mapping{b}, nil
+}
+
+// forget lets the kernel have the pages of data back, which will hardly be read again.
+func (m *mapping) forget(data []byte) {
+	page := uintptr(os.Getpagesize())
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	first := (start + page - 1) &^ (page - 1)
+	if end := (start + uintptr(len(data))) &^ (page - 1); first < end {
+		// A wish: where it is not granted the pages stay.
+		_ = unix.Madvise(data[first-start:end-start], unix.MADV_DONTNEED)
+	}
 }
 
 func (m *mapping) close() {

@@ -13,7 +13,8 @@ type MemoryStats struct {
 	Constants int64 // constants that had to be copied
 	Tensors   int64 // inputs and outputs of sessions
 	Arenas    int64 // intermediate values of sessions
-	XNNPACK   int64 // XNNPACK's operators, descriptors and packed weights
+	Weights   int64 // weights packed for the kernels, once for all sessions of a model
+	XNNPACK   int64 // XNNPACK's operators and descriptors
 	Bridge    int64 // descriptors between this module and XNNPACK
 	Total     int64
 	Blocks    int64 // number of allocations
@@ -26,6 +27,7 @@ func MemStats() MemoryStats {
 		Constants: held[xnnpack.Constants].Bytes,
 		Tensors:   held[xnnpack.Tensors].Bytes,
 		Arenas:    held[xnnpack.Arenas].Bytes,
+		Weights:   held[xnnpack.Packed].Bytes,
 		XNNPACK:   held[xnnpack.Internal].Bytes,
 		Bridge:    held[xnnpack.Bridge].Bytes,
 	}

@@ -24,6 +24,7 @@ type model struct {
 	graph     *graph.Graph // without the bytes of its constants
 	layout    *layout
 	constants *constants
+	weights   *xnnpack.Weights
 	mapped    *mapping
 	cfg       config
 	budget    budget
@@ -42,7 +43,7 @@ func newModel(g *graph.Graph, mapped *mapping, cfg config) (*Model, error) {
 	c.budget.left.Store(cfg.memoryLimit)
 	if err := c.compile(); err != nil {
 		mapped.close()
-		return nil, err
+		return nil, g.Named(err)
 	}
 	c.pool.init(cfg.maxSessions)
 	m := &Model{core: c}
@@ -66,7 +67,14 @@ func (c *model) compile() error {
 	for i := range c.graph.Constants {
 		c.graph.Constants[i].Data = nil
 	}
+	if c.layout.packs(c.graph) {
+		if c.weights, err = xnnpack.NewWeights(len(c.graph.Nodes), c.budget.left.Load()); err != nil {
+			c.constants.close()
+			return outOfMemory(schema.StageCreate, "the descriptors of packed weights")
+		}
+	}
 	if err := c.tryCreate(); err != nil {
+		c.weights.Close()
 		c.constants.close()
 		return err
 	}
@@ -94,6 +102,11 @@ func (c *model) tryCreate() error {
 		}
 		st.close()
 	}
+	packed, _ := c.weights.Size()
+	if err := c.budget.take(schema.StageCreate, "packed weights", packed); err != nil {
+		return err
+	}
+	c.constants.release(c.graph, c.layout.nodes, c.weights, c.mapped, &c.budget)
 	return nil
 }
 
@@ -180,6 +193,7 @@ func (c *model) close() {
 	for _, s := range open {
 		s.close()
 	}
+	c.weights.Close()
 	c.constants.close()
 	c.mapped.close()
 }
@@ -238,7 +252,7 @@ func (c *model) infer(inputs []Shape) ([]Shape, error) {
 	if errors.As(err, &e) {
 		e.Stage = schema.StageReshape // the graph is right, what it is asked to take is not
 	}
-	return shapes, err
+	return shapes, c.graph.Named(err)
 }
 
 // inputShapes are the shapes the model was made with.

@@ -7,9 +7,10 @@ import (
 
 	"github.com/xnngo/xnngo/schema"
 	"github.com/xnngo/xnngo/xnn/graph"
+	"github.com/xnngo/xnngo/xnn/tflite"
 )
 
-// Open loads the XNNGraph file at path. The file is mapped into memory and its constants are used in place where they lie
+// Open loads the model at path: an XNNGraph file or one of TensorFlow Lite, told apart by their bytes. The file is mapped into memory and its constants are used in place where they lie
 // well enough, so it must not change or shrink while the model is open; see WithCopy. A file that is no regular file is
 // read. Errors are *Error, but for those of the file system.
 func Open(path string, opts ...Option) (*Model, error) {
@@ -45,7 +46,7 @@ func Open(path string, opts ...Option) (*Model, error) {
 	return load(data, nil, cfg)
 }
 
-// Load loads an XNNGraph file from memory. Constants are copied: data may change afterwards. Errors are *Error.
+// Load loads a model from memory, of any format that Open takes. Constants are copied: data may change afterwards. Errors are *Error.
 func Load(data []byte, opts ...Option) (*Model, error) {
 	cfg, err := configure(opts)
 	if err != nil {
@@ -90,15 +91,30 @@ func (c sessionConfig) check() error {
 	if c.threads < 0 || c.threads > maxThreads {
 		return schema.Errorf(schema.StageSetup, ErrArgument, "WithThreads(%d), 0 to %d are possible", c.threads, maxThreads)
 	}
+	if c.arena != nil && c.arena.core == nil {
+		return errClosed("arena")
+	}
 	return nil
 }
 
 // load reads a file that lies in data; mapped, where not nil, is where data comes from and belongs to the model from now on.
 func load(data []byte, mapped *mapping, cfg config) (*Model, error) {
-	g, err := graph.Unmarshal(data)
+	g, err := read(data, cfg.memoryLimit)
 	if err != nil {
 		mapped.close()
 		return nil, err
 	}
 	return newModel(g, mapped, cfg)
+}
+
+// Read gives the graph in a file of any format that Open takes, checked. It shares the bytes of data. See the packages of the
+// formats, graph and tflite, for what they hold.
+func Read(data []byte) (*graph.Graph, error) { return read(data, 0) }
+
+// read is Read with a limit to the bytes of constants that are computed; 0 is that of the formats.
+func read(data []byte, limit int64) (*graph.Graph, error) {
+	if tflite.Is(data) {
+		return tflite.Options{MemoryLimit: limit}.Unmarshal(data)
+	}
+	return graph.Unmarshal(data)
 }

@@ -24,6 +24,7 @@ type sessionConfig struct {
 	threads    int
 	fixedArena bool
 	profile    bool
+	arena      *Arena
 
 	// What the planner goes by; tests set others.
 	cacheBytes    int // the cache that tiles are cut for
@@ -69,6 +70,12 @@ func WithThreads(n int) SessionOption { return sessionOption(func(c *sessionConf
 // WithFixedArena keeps a session's arena at the size it was made with: a Reshape that needs more is ErrArenaTooSmall.
 func WithFixedArena() SessionOption {
 	return sessionOption(func(c *sessionConfig) { c.fixedArena = true })
+}
+
+// WithArena makes sessions keep their intermediate values in an arena that they share with others. What a session needs for its
+// plan may change with the sessions of the arena, so that a Run may plan anew, and allocate, after another has made it grow.
+func WithArena(a *Arena) SessionOption {
+	return sessionOption(func(c *sessionConfig) { c.arena = a })
 }
 
 // WithProfile makes a session keep the time of each node, for Session.Profile. It costs two clock readings a node.

@@ -1,6 +1,7 @@
 package xnn
 
 import (
+	"math"
 	"slices"
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
@@ -14,7 +15,9 @@ import (
 // tile by tile instead, with the same kernels and the same results to the bit.
 type plan struct {
 	segments []segment
-	carried  []graph.ID // values one segment writes and another reads, without a tensor of the caller's to lie in
+	carried  []carried
+	idle     []int // nodes that have nothing to compute
+	tables   int64 // bytes; see lowering
 }
 
 // segment is a part of the graph that runs as one step.
@@ -23,6 +26,7 @@ type segment struct {
 	externals []external // values that lie outside it; the place is XNNPACK's id
 	internals []graph.ID // values XNNPACK places
 	tiling    *tiling    // nil: whole tensors, node by node
+	fixed     []int      // of its nodes; see lowering
 	threads   int
 }
 
@@ -47,20 +51,30 @@ type external struct {
 // wholeTensors is a segment's key where its nodes run over whole tensors; the others' is the shape of their results.
 const wholeTensors = ""
 
-// newPlan cuts the live nodes into segments for these shapes.
+// newPlan cuts the live nodes into segments for these shapes. Nodes that have nothing to compute are left out: XNNPACK gives
+// images no shape where there are none.
 func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan {
-	keys := make([]string, len(l.nodes))
-	for i, n := range l.nodes {
-		node := &g.Nodes[n]
-		if lowerings[node.Op.Kind()].elementwise {
-			keys[i] = shapes[node.Outputs[0]].String()
-		}
-	}
-	// Regions where tiles do not pay go back to whole tensors, and join what lies around them.
-	b := planner{g: g, l: l, shapes: shapes, cfg: cfg, seen: make([]bool, len(g.Values))}
+	b := planner{g: g, shapes: shapes, cfg: cfg, seen: make([]bool, len(g.Values)), empty: make([]bool, len(g.Values))}
 	for id := range l.slots {
 		b.seen[id] = true
 	}
+	var keys []string
+	for _, n := range l.nodes {
+		node := &g.Nodes[n]
+		if !slices.ContainsFunc(node.Outputs, func(id graph.ID) bool { return shapes[id].Elements() > 0 }) {
+			for _, id := range node.Outputs {
+				b.empty[id] = true
+			}
+			b.idle = append(b.idle, n)
+			continue
+		}
+		key := wholeTensors
+		if result := node.Outputs[0]; lowerings[node.Op.Kind()].elementwise && g.Values[result].DType != graph.QDInt8 {
+			key = shapes[result].String()
+		}
+		b.nodes, keys = append(b.nodes, n), append(keys, key)
+	}
+	// Regions where tiles do not pay go back to whole tensors, and join what lies around them.
 	b.cut(keys)
 	pays := make([]bool, len(b.segments))
 	for i := range pays {
@@ -78,16 +92,18 @@ func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan
 // planner is the work on one plan.
 type planner struct {
 	g      *graph.Graph
-	l      *layout
 	shapes []Shape
 	cfg    sessionConfig
 
+	nodes    []int // to run, in order
+	idle     []int // the others
 	segments []segment
 	key      []string // by segment
-	of       []int    // segment of each live node
+	of       []int    // segment of each of nodes
 	writer   []int    // segment that writes each value, -1 for none
 	seen     []bool   // values the caller has a tensor of
-	crosses  []bool   // values that another segment reads than the one that writes them
+	empty    []bool   // values that no segment writes, since they have no elements
+	crosses  []bool   // values that another segment reads than the one that writes them, or nobody
 }
 
 // cut puts each node into the first segment with its key that does not come before a segment it needs.
@@ -98,7 +114,7 @@ func (b *planner) cut(keys []string) {
 		b.writer[i] = -1
 	}
 	withKey := map[string][]int{} // segments, ascending
-	for i, n := range b.l.nodes {
+	for i, n := range b.nodes {
 		node := &b.g.Nodes[n]
 		needs := 0
 		for _, id := range node.Inputs {
@@ -120,11 +136,19 @@ func (b *planner) cut(keys []string) {
 		}
 	}
 	b.crosses = make([]bool, len(b.g.Values))
-	for i, n := range b.l.nodes {
+	read := make([]bool, len(b.g.Values))
+	for i, n := range b.nodes {
 		for _, id := range b.g.Nodes[n].Inputs {
-			if w := b.writer[id]; w >= 0 && w != b.of[i] {
+			read[id] = true
+			if w := b.writer[id]; w >= 0 && w != b.of[i] || b.empty[id] {
 				b.crosses[id] = true
 			}
+		}
+	}
+	for _, n := range b.nodes {
+		// XNNPACK forgets a result that nobody reads, also where its node runs for the sake of another one.
+		for _, id := range b.g.Nodes[n].Outputs {
+			b.crosses[id] = b.crosses[id] || !read[id]
 		}
 	}
 }
@@ -180,12 +204,8 @@ func (b *planner) pays(i int) bool {
 
 // finish tells apart which values each segment sees from outside, and cuts the tiles.
 func (b *planner) finish() *plan {
-	p := &plan{segments: b.segments}
-	for id, crosses := range b.crosses {
-		if crosses && !b.seen[id] {
-			p.carried = append(p.carried, graph.ID(id))
-		}
-	}
+	p := &plan{segments: b.segments, idle: b.idle}
+	p.carried = b.carried()
 	for i := range p.segments {
 		s := &p.segments[i]
 		tiled := b.key[i] != wholeTensors
@@ -202,6 +222,13 @@ func (b *planner) finish() *plan {
 			listed[id] = true
 		}
 		for _, n := range s.nodes {
+			how := lowerings[b.g.Nodes[n].Op.Kind()]
+			if how.fixed != nil {
+				s.fixed = append(s.fixed, how.fixed(b.definition(n))...)
+			}
+			if how.tables != nil {
+				p.tables += min(int64(how.tables(b.definition(n))), math.MaxInt64-p.tables)
+			}
 			for _, id := range b.g.Nodes[n].Inputs {
 				list(id, xnnpack.ExternalInput)
 			}
@@ -217,20 +244,62 @@ func (b *planner) finish() *plan {
 	return p
 }
 
-// threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
-func (b *planner) threads(i int, tiled bool) int {
-	s, most := &b.segments[i], 0
-	if tiled {
-		most = b.live(s.nodes, i)
-	} else {
-		for k := range s.nodes {
-			most = max(most, b.live(s.nodes[k:k+1], i))
+// carried finds the values that need a place outside the segments, in the order of the segments that write them. One that
+// nobody writes, since it has no elements, or that nobody reads is there all the time.
+func (b *planner) carried() []carried {
+	last := make([]int, len(b.g.Values))
+	for i, n := range b.nodes {
+		for _, id := range b.g.Nodes[n].Inputs {
+			last[id] = max(last[id], b.of[i])
 		}
 	}
-	if most < b.cfg.parallelBytes {
+	var list []carried
+	for id, crosses := range b.crosses {
+		if crosses && !b.seen[id] {
+			first := max(b.writer[id], 0)
+			list = append(list, carried{graph.ID(id), first, max(first, last[id])})
+		}
+	}
+	slices.SortStableFunc(list, func(v, w carried) int { return v.first - w.first })
+	return list
+}
+
+// threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
+func (b *planner) threads(i int, tiled bool) int {
+	s, pays := &b.segments[i], false
+	if tiled {
+		pays = b.live(s.nodes, i) >= b.cfg.parallelBytes
+	} else {
+		for k := range s.nodes {
+			pays = pays || b.live(s.nodes[k:k+1], i) >= b.cfg.parallelBytes || b.work(s.nodes[k]) >= parallelWork
+		}
+	}
+	if !pays {
 		return 1
 	}
 	return max(1, b.cfg.threads)
+}
+
+// work is the number of multiplications of a node, 0 where they do not matter.
+func (b *planner) work(node int) int {
+	if work := lowerings[b.g.Nodes[node].Op.Kind()].work; work != nil {
+		return work(b.definition(node))
+	}
+	return 0
+}
+
+// definition is a node with its shapes, before XNNPACK knows of it.
+func (b *planner) definition(node int) *definition {
+	n := &b.g.Nodes[node]
+	values := func(ids []graph.ID) []graph.Value {
+		list := make([]graph.Value, len(ids))
+		for i, id := range ids {
+			list[i] = b.g.Values[id]
+			list[i].Shape = b.shapes[id]
+		}
+		return list
+	}
+	return &definition{op: n.Op, in: values(n.Inputs), out: values(n.Outputs)}
 }
 
 // tile cuts a segment so that what one tile touches takes half the cache, and each thread gets several tiles.
@@ -259,6 +328,7 @@ func (b *planner) tile(s *segment) *tiling {
 func (p *plan) same(q *plan) bool {
 	return p != nil && q != nil && slices.EqualFunc(p.segments, q.segments, func(a, b segment) bool {
 		return slices.Equal(a.nodes, b.nodes) && slices.Equal(a.externals, b.externals) && a.threads == b.threads &&
+			slices.Equal(a.fixed, b.fixed) &&
 			(a.tiling == nil) == (b.tiling == nil) && (a.tiling == nil || a.tiling.whole() == b.tiling.whole())
 	})
 }

@@ -22,7 +22,7 @@ type sessionPool struct {
 type home struct {
 	taken atomic.Bool             // a session exists for it, or is being made
 	idle  atomic.Pointer[session] // the session, while nobody uses it
-	_     [48]byte                // homes do not share cache lines
+	_     [112]byte               // homes share no cache lines, nor pairs of them, which some processors fetch at once
 }
 
 // hint tells a processor the home of the session it had last.

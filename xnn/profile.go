@@ -17,8 +17,9 @@ type NodeTime struct {
 	Fused       bool          // XNNPACK made it part of another node
 }
 
-// Profile gives the time of each node of the last Run, in the order they ran. Nodes that no output depends on are not run
-// and not listed. The session must have been made with WithProfile, else it is ErrArgument.
+// Profile gives the time of each node of the last Run, in the order they ran; those that had no elements to compute come last
+// and took no time. Nodes that no output depends on are not run and not listed. The session must have been made with
+// WithProfile, else it is ErrArgument.
 func (s *Session) Profile() ([]NodeTime, error) {
 	if s == nil || s.core == nil {
 		return nil, errClosed("session")
@@ -42,6 +43,10 @@ func (s *Session) Profile() ([]NodeTime, error) {
 			nodes = append(nodes, NodeTime{Node: int(n.Ref), Kind: n.Op.Kind(), DebugHandle: n.DebugHandle, Time: max(t, 0),
 				Fused: t == xnnpack.Fused})
 		}
+	}
+	for _, i := range c.planned.idle {
+		n := &c.model.graph.Nodes[i]
+		nodes = append(nodes, NodeTime{Node: int(n.Ref), Kind: n.Op.Kind(), DebugHandle: n.DebugHandle})
 	}
 	return nodes, nil
 }

@@ -99,7 +99,10 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			return err
 		}
 	}
-	s.planned = p
+	if err := s.charge("tables of pixels", p.tables-s.tables); err != nil {
+		return err
+	}
+	s.planned, s.tables = p, p.tables
 	for i := range s.steps {
 		s.steps[i].seg = &p.segments[i]
 	}
@@ -107,7 +110,7 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 		if err := s.round(shapes); err != nil {
 			return err
 		}
-		need, has := s.arena.Needed(), s.arena.Size()
+		need, has := s.arena.memory.Needed(), s.arena.memory.Size()
 		if need <= has {
 			break
 		}
@@ -115,10 +118,11 @@ func (s *session) plan(shapes []Shape, fixedArena bool) error {
 			return schema.Errorf(schema.StageReshape, ErrArenaTooSmall,
 				"the plan needs %d bytes, mem_buffer_sizes[0] or WithFixedArena fixes the arena at %d", need, has)
 		}
-		if err := s.resizeArena(need); err != nil {
+		if err := s.arena.resize(need, &s.model.budget); err != nil {
 			return err
 		}
 	}
+	s.moves = s.arena.moves
 	for i := range s.steps {
 		if err := s.steps[i].check(s.model.graph, shapes); err != nil {
 			return err
@@ -153,14 +157,20 @@ func (s *session) renew(p *plan, shapes []Shape) error {
 
 // round plans every step in the arena, from its start.
 func (s *session) round(shapes []Shape) error {
-	s.arena.Begin()
+	s.arena.memory.Begin()
 	s.carried = map[graph.ID]int{}
-	for _, id := range s.planned.carried {
+	offsets, total := placeCarried(s.planned.carried, func(id graph.ID) int {
+		const align = 64
 		t := Type{DType: s.model.graph.Values[id].DType, Shape: shapes[id]}
-		s.carried[id] = s.arena.Take(t.Bytes() + xnnpack.ExtraBytes())
+		return (t.Bytes() + xnnpack.ExtraBytes() + align - 1) &^ (align - 1)
+	})
+	base := s.arena.memory.Take(total)
+	for i, v := range s.planned.carried {
+		s.carried[v.id] = base + offsets[i]
 	}
 	for i := range s.steps {
-		if err := s.steps[i].reshape(s.arena, shapes); err != nil {
+		s.arena.memory.Reuse(base + total) // one step runs after the other
+		if err := s.steps[i].reshape(s.arena.memory, shapes); err != nil {
 			return err
 		}
 	}
@@ -183,7 +193,7 @@ func (s *session) assemble(shapes []Shape, grown map[*slot]xnnpack.Memory) error
 		if ref, ok := s.model.layout.slots[id]; ok {
 			return memory(ref)
 		}
-		return unsafe.Pointer(&s.arena.Bytes()[s.carried[id]])
+		return unsafe.Pointer(&s.arena.memory.Bytes()[s.carried[id]])
 	}
 	steps := make([]xnnpack.Step, len(s.steps))
 	for i := range s.steps {
@@ -212,22 +222,21 @@ func (s *session) slot(ref slotRef) *slot {
 	return &s.inputs[ref.index]
 }
 
-// resizeArena makes the arena this large. Its contents are lost, and so is every plan made in it.
-func (s *session) resizeArena(size int) error {
-	more := int64(size - s.arena.Size())
-	if err := s.charge("the arena", more); err != nil {
-		return err
-	}
-	before := s.arena.Size()
-	if s.arena.Resize(size) == nil {
+// planAgain plans anew where another session has moved the arena since.
+func (s *session) planAgain() error {
+	if s.moves == s.arena.moves {
 		return nil
 	}
-	// Back to what was given up, for the session to go on with.
-	if s.arena.Resize(before) != nil {
-		s.uncharge(int64(before))
+	shapes, err := s.model.graph.Infer(s.shapes)
+	if err == nil {
+		if err = s.plan(shapes, s.cfg.fixedArena); err == nil {
+			err = s.assemble(shapes, nil)
+		}
 	}
-	s.uncharge(more)
-	return outOfMemory(schema.StageReshape, "an arena of %d bytes", size)
+	if err != nil {
+		s.restore()
+	}
+	return err
 }
 
 // drop closes what the session runs and lets its threads go.
@@ -237,8 +246,8 @@ func (s *session) drop() {
 		s.steps[i].close()
 	}
 	s.pool.Release()
-	s.uncharge(s.described)
-	s.program, s.steps, s.planned, s.pool, s.described = nil, nil, nil, nil, 0
+	s.uncharge(s.described + s.tables)
+	s.program, s.steps, s.planned, s.pool, s.described, s.tables = nil, nil, nil, nil, 0, 0
 }
 
 // restore brings a session back to the shapes it had before a plan that failed. XNNPACK cannot be trusted with a runtime that
@@ -278,8 +287,8 @@ func (s *session) commit(shapes []Shape, grown map[*slot]xnnpack.Memory) {
 		t.mem = sl.memory.Bytes()[:t.typ.Bytes()]
 	})
 	s.broken = nil
-	s.arena.Populate()
-	s.shownArena.Store(int64(s.arena.Size()))
+	s.arena.memory.Populate()
+	s.shownArena.Store(int64(s.arena.memory.Size()))
 	threads := 1
 	for i := range s.planned.segments {
 		threads = max(threads, s.planned.segments[i].threads)
@@ -295,11 +304,11 @@ func measureArena(c *model, cfg sessionConfig, inputs []Shape) (int, error) {
 	}
 	s := &session{model: c, cfg: cfg}
 	defer s.free()
-	if s.arena, err = xnnpack.NewArena(); err != nil {
-		return 0, outOfMemory(schema.StageReshape, "an arena's descriptor")
+	if s.arena, err = newArena(); err != nil {
+		return 0, err
 	}
 	if err := s.plan(shapes, true); err != nil && !errors.Is(err, ErrArenaTooSmall) {
 		return 0, err
 	}
-	return s.arena.Needed(), nil
+	return s.arena.memory.Needed(), nil
 }

@@ -89,7 +89,12 @@ func (c *model) begin(ctx context.Context, inputs []*Tensor) (*session, error) {
 		for i, t := range inputs {
 			shapes[i] = t.typ.Shape
 		}
-		if err := s.reshape(shapes, s.cfg.fixedArena); err != nil {
+		err := s.turn()
+		if err == nil {
+			err = s.reshape(shapes, s.cfg.fixedArena)
+			s.endTurn()
+		}
+		if err != nil {
 			c.end(s)
 			return nil, err
 		}

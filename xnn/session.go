@@ -30,21 +30,26 @@ type session struct {
 
 	program *xnnpack.Program // nil after a failure that could not be undone; broken says which
 	broken  error
+	misuse  atomic.Pointer[Error] // what a wrong Data or index left for the next Run to report
 	planned *plan
 	steps   []step           // of planned
 	carried map[graph.ID]int // offsets in the arena
 	pool    *xnnpack.Pool    // of the steps; nil where all run on the calling thread
-	arena   *xnnpack.Arena
+	arena   *arena
+	shared  *Arena // of which arena is, nil where it is the session's own
+	moves   int    // of the arena, when the session planned in it
 
 	charged   int64 // what the session took from the model's budget
 	described int64 // of it, for the steps
+	tables    int64 // of it, for tables of pixels
 
 	// What Session.ArenaBytes and Session.Threads answer, whoever asks and whenever.
 	shownArena, shownThreads atomic.Int64
 
 	inputs, outputs []slot
-	shapes          []Shape               // of the inputs now
-	misuse          atomic.Pointer[Error] // what a wrong Data or index left for the next Run to report
+	shapes          []Shape // of the inputs now
+
+	_ [64]byte // what lies behind in memory, maybe another session, shares no cache line with what a run writes
 }
 
 // slot is an input or output: the tensor callers see, and the memory behind it, which may be larger.
@@ -76,16 +81,41 @@ func (s *session) slots(ids []graph.ID) []slot {
 // start reserves the arena a file asks for and plans for the shapes in the file, which must fit in it.
 func (s *session) start() error {
 	var err error
-	if s.arena, err = xnnpack.NewArena(); err != nil {
-		return outOfMemory(schema.StageReshape, "an arena's descriptor")
+	if s.shared = s.cfg.arena; s.shared != nil {
+		s.arena = s.shared.core
+	} else if s.arena, err = newArena(); err != nil {
+		return err
 	}
+	if err := s.turn(); err != nil {
+		return err
+	}
+	defer s.endTurn()
 	fixed := int(s.model.graph.ArenaBytes)
-	if fixed != 0 {
-		if err := s.resizeArena(fixed); err != nil {
+	if fixed > s.arena.memory.Size() {
+		if err := s.arena.resize(fixed, &s.model.budget); err != nil {
 			return err
 		}
 	}
 	return s.reshape(s.model.inputShapes(), fixed != 0)
+}
+
+// turn waits until the session may use the arena.
+func (s *session) turn() error {
+	if s.shared == nil {
+		return nil
+	}
+	s.arena.mu.Lock()
+	if s.arena.closed {
+		s.arena.mu.Unlock()
+		return errClosed("arena")
+	}
+	return nil
+}
+
+func (s *session) endTurn() {
+	if s.shared != nil {
+		s.arena.mu.Unlock()
+	}
 }
 
 // charge takes bytes from the model's budget for this session.
@@ -165,6 +195,15 @@ func (s *session) run() error {
 	if s.misuse.Load() != nil {
 		return s.misuse.Swap(nil)
 	}
+	if s.shared != nil {
+		if err := s.turn(); err != nil {
+			return err
+		}
+		defer s.endTurn()
+		if err := s.planAgain(); err != nil {
+			return err
+		}
+	}
 	if err := s.program.Run(); err != nil {
 		return fromXNNPACK(schema.StageInvoke, err)
 	}
@@ -182,7 +221,11 @@ func (s *Session) Reshape(shapes ...Shape) error {
 	if err := c.enter(); err != nil {
 		return err
 	}
-	err := c.reshape(shapes, c.cfg.fixedArena)
+	err := c.turn()
+	if err == nil {
+		err = c.reshape(shapes, c.cfg.fixedArena)
+		c.endTurn()
+	}
 	c.mu.Unlock()
 	runtime.KeepAlive(s)
 	return err
@@ -229,7 +272,9 @@ func (s *session) close() {
 // free gives everything back, in the order in which one thing uses the other.
 func (s *session) free() {
 	s.drop()
-	s.arena.Free()
+	if s.shared == nil && s.arena != nil {
+		s.arena.close()
+	}
 	s.shownArena.Store(0)
 	s.shownThreads.Store(0)
 	for _, slots := range [][]slot{s.inputs, s.outputs} {

@@ -15,6 +15,7 @@ type step struct {
 	// runtimes are those of segment.runtimes, a thread's next to each other.
 	runtimes []*xnnpack.Runtime
 	tiles    *xnnpack.Tiles
+	nodes    []int // the segment's node, by its place, that each of a runtime's nodes belongs to
 }
 
 // newStep makes the runtimes of a segment.
@@ -24,25 +25,40 @@ func (c *model) newStep(seg *segment, shapes []Shape, pool *xnnpack.Pool, profil
 		pool = nil // tiles are shared among threads, what is in one is not
 	}
 	for i := range seg.runtimes() {
-		rt, err := c.newRuntime(seg, shapes, st.isLast(i), pool, profile)
-		if err != nil {
+		if err := c.addRuntime(&st, shapes, st.isLast(i), pool, profile); err != nil {
 			st.close()
 			return step{}, err
 		}
-		st.runtimes = append(st.runtimes, rt)
 	}
 	return st, nil
 }
 
-// newRuntime describes a segment to XNNPACK and makes a runtime of it.
-func (c *model) newRuntime(seg *segment, shapes []Shape, last bool, pool *xnnpack.Pool, profile bool) (*xnnpack.Runtime, *Error) {
-	sub, err := seg.subgraph(c.graph, shapes, c.constants, last)
+// addRuntime describes a step's segment to XNNPACK and makes a runtime of it.
+func (c *model) addRuntime(st *step, shapes []Shape, last bool, pool *xnnpack.Pool, profile bool) *Error {
+	d, err := st.seg.describe(c.graph, shapes, c.constants, last)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer sub.Close()
-	rt, xerr := xnnpack.NewRuntime(sub, pool, profile, len(seg.externals))
-	return rt, fromXNNPACK(schema.StageCreate, xerr)
+	defer d.sub.Close()
+	rt, xerr := xnnpack.NewRuntime(d.sub, c.weights, d.keys, pool, profile, len(st.seg.externals))
+	if xerr != nil {
+		if err := c.weightsRefused(); err != nil {
+			return err
+		}
+		return fromXNNPACK(schema.StageCreate, xerr)
+	}
+	st.runtimes, st.nodes = append(st.runtimes, rt), d.of
+	return nil
+}
+
+// weightsRefused is the error of packed weights that the memory limit has no room for.
+func (c *model) weightsRefused() *Error {
+	used, refused := c.weights.Size()
+	if refused == 0 {
+		return nil
+	}
+	return schema.Errorf(schema.StageCreate, ErrMemoryLimit, "packed weights need %d bytes after the first %d, more than the memory limit leaves",
+		refused, used)
 }
 
 // isLast tells whether the i-th runtime is one for the last tile.
@@ -102,7 +118,7 @@ func (st *step) bind(at func(graph.ID) unsafe.Pointer, pool *xnnpack.Pool, profi
 	}
 	nodes := 0
 	if profile {
-		nodes = len(seg.nodes)
+		nodes = len(st.nodes)
 	}
 	if len(lanes) == 1 {
 		pool = nil
@@ -120,10 +136,26 @@ func (st *step) bind(at func(graph.ID) unsafe.Pointer, pool *xnnpack.Pool, profi
 
 // times are those of the segment's nodes in the last run.
 func (st *step) times() []time.Duration {
+	var parts []time.Duration
 	if st.tiles != nil {
-		return st.tiles.NodeTimes()
+		parts = st.tiles.NodeTimes()
+	} else {
+		parts = st.runtimes[0].NodeTimes()
 	}
-	return st.runtimes[0].NodeTimes()
+	times := make([]time.Duration, len(st.seg.nodes))
+	for i := range times {
+		times[i] = xnnpack.Fused
+	}
+	for i, t := range parts {
+		switch sum := &times[st.nodes[i]]; {
+		case t == xnnpack.Fused:
+		case *sum == xnnpack.Fused:
+			*sum = t
+		default:
+			*sum += t
+		}
+	}
+	return times
 }
 
 // program is the step as part of a program.

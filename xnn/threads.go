@@ -14,6 +14,9 @@ const maxThreads = 1024
 // better left there.
 const parallelBytes = 3 << 19
 
+// parallelWork is how many multiplications of one node are worth sharing among threads: some ten microseconds of one.
+const parallelWork = 1 << 18
+
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.
 func DefaultThreads() int {

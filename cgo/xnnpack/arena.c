@@ -10,13 +10,16 @@ bool xg_arena_planning(void) { return planning != NULL; }
 
 void* xg_arena_lend(size_t size) {
   struct xg_arena* arena = planning;
-  if (size > SIZE_MAX / 2 - arena->needed) {
+  if (size > SIZE_MAX / 2 - arena->next) {
     return NULL;
   }
-  const size_t at = (arena->needed + XG_BLOCK_ALIGN - 1) & ~(size_t) (XG_BLOCK_ALIGN - 1);
-  arena->needed = at + size;
+  const size_t at = (arena->next + XG_BLOCK_ALIGN - 1) & ~(size_t) (XG_BLOCK_ALIGN - 1);
+  arena->next = at + size;
+  if (arena->needed < arena->next) {
+    arena->needed = arena->next;
+  }
   // Past the end nothing is lent but an address to plan with: the caller sees from needed that it has to plan again.
-  char* base = arena->needed <= arena->capacity ? arena->base : (char*) XG_ARENA_ALIGN;
+  char* base = arena->next <= arena->capacity ? arena->base : (char*) XG_ARENA_ALIGN;
   return base + at;
 }
 

@@ -25,17 +25,22 @@ func NewArena() (*Arena, error) {
 }
 
 // Begin starts a round of plans.
-func (a *Arena) Begin() { a.c.needed = 0 }
+func (a *Arena) Begin() { a.c.next, a.c.needed = 0, 0 }
+
+// Reuse makes the next piece begin at this offset, over pieces that were taken before: for plans that do not run while what
+// lies there is needed.
+func (a *Arena) Reuse(offset int) { a.c.next = C.size_t(offset) }
 
 // Take gives the offset of the next piece, of size bytes at 64-byte alignment, in a round of plans, for memory of the caller's own.
 func (a *Arena) Take(size int) int {
 	const mask = C.XG_BLOCK_ALIGN - 1
-	at := (a.Needed() + mask) &^ mask
-	a.c.needed = C.size_t(at + size)
+	at := (int(a.c.next) + mask) &^ mask
+	a.c.next = C.size_t(at + size)
+	a.c.needed = max(a.c.needed, a.c.next)
 	return at
 }
 
-// Needed is the number of bytes the plans since Begin take.
+// Needed is the number of bytes that the pieces taken since Begin span.
 func (a *Arena) Needed() int { return int(a.c.needed) }
 
 // Size is the number of bytes held.

@@ -12,6 +12,7 @@
 #error "XNNPACK is not built here: run ./build.sh native first, or link an installed archive with -tags xnn_system"
 #endif
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +28,9 @@ void xg_message_end(struct xg_message* out);
 
 // What a block of memory is for.
 enum xg_purpose {
-  xg_purpose_xnnpack,    // XNNPACK's own: descriptors, operators, packed weights
-  xg_purpose_constants,  // weights bound to a subgraph
+  xg_purpose_xnnpack,    // XNNPACK's own: descriptors, operators
+  xg_purpose_constants,  // constants bound to a subgraph
+  xg_purpose_weights,    // packed weights
   xg_purpose_tensors,    // inputs and outputs
   xg_purpose_arena,      // intermediate values
   xg_purpose_bridge,     // the descriptors of this file
@@ -56,12 +58,13 @@ size_t xg_extra_bytes(void);
 enum xnn_status xg_initialize(struct xg_message* message);
 
 // The memory a session lends to XNNPACK for intermediate values. The session owns it. Each plan takes the next piece of it;
-// a round of plans starts with needed at 0. Where needed is more than capacity at its end, the pieces are no memory at all:
+// a round of plans starts with next and needed at 0. Where needed is more than capacity at its end, the pieces are no memory at all:
 // the arena is resized and the round done again before anything runs.
 struct xg_arena {
   char* base;       // NULL while capacity is 0
   size_t capacity;  // bytes at base
-  size_t needed;    // bytes asked for since the round began
+  size_t next;      // offset of the next piece
+  size_t needed;    // end of the furthest piece since the round began
 };
 
 // The alignment of arenas, a page. The patched XNNPACK asks for its workspace, and for nothing else, at this alignment.
@@ -96,13 +99,57 @@ struct xg_tensor {
   size_t inner;
 };
 
+// How many nodes have been defined, and the one a runtime of this thread is creating. Added to XNNPACK by a patch of ours.
+size_t xg_subgraph_nodes(xnn_subgraph_t subgraph);
+extern _Thread_local size_t xg_creating_node;
+
 // Defines a tensor. What data and scales point to must outlive the subgraph and its runtimes; the struct need not.
 enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, const struct xg_tensor* tensor, uint32_t* id,
                                  struct xg_message* message);
 
-// Defines an element-wise node of two operands, its result limited unless both ends are infinite.
-enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, float min, float max, uint32_t a,
-                                 uint32_t b, uint32_t out, struct xg_message* message);
+// Packed weights of a model's nodes, for all its runtimes. Safe from several threads.
+struct xg_weights;
+
+// Creates an empty store for nodes 0 to nodes-1 that takes at most limit bytes; NULL without memory. The caller owns it:
+// xg_weights_delete, after every runtime made with it.
+struct xg_weights* xg_weights_create(size_t nodes, size_t limit);
+void xg_weights_delete(struct xg_weights* weights);
+
+// Bytes of packed weights held, and those of the last request that did not fit, or 0.
+void xg_weights_size(struct xg_weights* weights, size_t* used, size_t* refused);
+
+// Tells whether the node's weights are held so that no runtime reads the originals again.
+bool xg_weights_packed(struct xg_weights* weights, size_t node);
+
+// Refuses from now on to pack the node's weights again; see xg_weights_packed. The originals may be freed; XNNPACK is given an
+// address from nowhere, which is never read, in their place.
+void xg_weights_seal(struct xg_weights* weights, size_t node);
+void* xg_weights_nowhere(void);
+
+// Between begin and end this thread creates a runtime whose i-th node has the key keys[i]: the node of the model times 256,
+// plus which part of it.
+void xg_weights_begin(const uint64_t* keys, size_t count);
+void xg_weights_end(struct xg_weights* weights);
+
+// XNNPACK's view of the store.
+xnn_weights_cache_t xg_weights_provider(struct xg_weights* weights);
+
+// Threads that runtimes share.
+struct xg_pool {
+  pthreadpool_t pool;
+  size_t threads_count;
+  int* threads;         // the system's ids of all threads
+  int caller;           // the id of the one that made the pool, which is no worker
+  _Atomic int avoided;  // the processor that workers stay off, -1 for none
+};
+
+// Starts a pool of so many threads, the calling one counted. The caller owns it: xg_pool_delete, which stops the threads.
+enum xnn_status xg_pool_create(size_t threads, struct xg_pool** out);
+void xg_pool_delete(struct xg_pool* pool);
+
+// Sends the workers off the processor that this thread runs on. The kernel wakes a worker where its waker runs when it takes
+// the processors for ones without a common cache, as in many virtual machines; there the worker waits until the run is over.
+void xg_pool_spread(struct xg_pool* pool);
 
 // One XNNPACK runtime with what it is bound to, in C memory so that a run is one crossing.
 struct xg_runtime {
@@ -110,12 +157,15 @@ struct xg_runtime {
   size_t externals_count;
   struct xnn_external_value* externals;  // bound at the next run after a change
   bool bound;                            // externals are those XNNPACK knows
+  struct xg_pool* pool;                  // NULL: runs on the calling thread
 };
 
 // Creates a runtime of the subgraph with room for this many externals. The caller owns it: xg_runtime_delete. It does not
-// keep the subgraph, and keeps the pool.
-enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals,
-                                  struct xg_runtime** out, struct xg_message* message);
+// keep the subgraph, and keeps the pool and the weights, which may be NULL. There is a key for each node; see
+// xg_weights_begin.
+enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, struct xg_weights* weights, const uint64_t* keys, size_t nodes,
+                                  struct xg_pool* pool, bool profile, size_t externals, struct xg_runtime** out,
+                                  struct xg_message* message);
 void xg_runtime_delete(struct xg_runtime* runtime);
 
 // Gives external values these shapes (dims one after the other) and plans memory in the arena. After a failure the runtime
@@ -162,7 +212,7 @@ struct xg_tiles {
   struct xg_operand* operands;
   size_t lanes_count;
   struct xg_lane* lanes;
-  pthreadpool_t pool;       // NULL for one lane
+  struct xg_pool* pool;     // NULL for one lane
   size_t times_count;       // nodes to profile, 0 for none
   uint64_t* times;          // for each lane, the nanoseconds of each node, all tiles added up, then those of one tile
   _Atomic uint32_t status;  // the first failure of a run
@@ -171,7 +221,7 @@ struct xg_tiles {
 // Creates a region of this grid. Its lanes and operands are filled through the pointers in it; it owns neither the runtimes
 // nor the pool. The caller owns it: xg_tiles_delete.
 enum xnn_status xg_tiles_create(size_t rank, const size_t* extent, size_t operands, size_t lanes, size_t times,
-                                pthreadpool_t pool, struct xg_tiles** out);
+                                struct xg_pool* pool, struct xg_tiles** out);
 void xg_tiles_delete(struct xg_tiles* tiles);
 
 // Runs every tile.

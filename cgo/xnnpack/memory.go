@@ -20,7 +20,8 @@ type Purpose uint32
 
 // The purposes memory is counted by.
 const (
-	Internal  Purpose = C.xg_purpose_xnnpack // XNNPACK's own: descriptors, operators, packed weights
+	Internal  Purpose = C.xg_purpose_xnnpack // XNNPACK's own: descriptors, operators
+	Packed    Purpose = C.xg_purpose_weights // packed weights
 	Constants Purpose = C.xg_purpose_constants
 	Tensors   Purpose = C.xg_purpose_tensors
 	Arenas    Purpose = C.xg_purpose_arena

@@ -3,7 +3,7 @@
 package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
-const pins = "84f1698630ab6de8294335a5e0fd4b611f9bd3bb55a50c394b2db08e8795746e"
+const pins = "abeeccd4c4536af1c2f943385284968bf28b315cebd1e84a50f6a6f2d218d373"
 
 // Version is the version of the pinned XNNPACK.
 const Version = "0.0~git20241108.4ea82e5"

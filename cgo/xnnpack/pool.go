@@ -1,17 +1,17 @@
 package xnnpack
 
 // #include "bridge.h"
-// #cgo noescape pthreadpool_create
-// #cgo nocallback pthreadpool_create
-// #cgo noescape pthreadpool_destroy
-// #cgo nocallback pthreadpool_destroy
+// #cgo noescape xg_pool_create
+// #cgo nocallback xg_pool_create
+// #cgo noescape xg_pool_delete
+// #cgo nocallback xg_pool_delete
 import "C"
 
 import "sync"
 
 // Pool is a set of threads that runtimes share. Runs of several runtimes take turns on it.
 type Pool struct {
-	c       C.pthreadpool_t
+	c       *C.struct_xg_pool
 	threads int
 	users   int
 }
@@ -29,11 +29,10 @@ func AcquirePool(threads int) (*Pool, error) {
 	defer pools.Unlock()
 	p := pools.bySize[threads]
 	if p == nil {
-		c := C.pthreadpool_create(C.size_t(threads))
-		if c == nil {
+		p = &Pool{threads: threads}
+		if C.xg_pool_create(C.size_t(threads), &p.c) != C.xnn_status_success {
 			return nil, &Error{OutOfMemory, "the thread pool could not be started"}
 		}
-		p = &Pool{c: c, threads: threads}
 		pools.bySize[threads] = p
 	}
 	p.users++
@@ -41,7 +40,7 @@ func AcquirePool(threads int) (*Pool, error) {
 }
 
 // handle is the pool for C; nil means the calling thread.
-func (p *Pool) handle() C.pthreadpool_t {
+func (p *Pool) handle() *C.struct_xg_pool {
 	if p == nil {
 		return nil
 	}
@@ -57,6 +56,6 @@ func (p *Pool) Release() {
 	defer pools.Unlock()
 	if p.users--; p.users == 0 {
 		delete(pools.bySize, p.threads)
-		C.pthreadpool_destroy(p.c)
+		C.xg_pool_delete(p.c)
 	}
 }

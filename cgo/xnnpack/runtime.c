@@ -5,25 +5,34 @@
 // Added to XNNPACK's runtime.c by a patch of ours, since its own profile drops what lies below a microsecond.
 size_t xg_runtime_node_times(xnn_runtime_t runtime, size_t capacity, uint64_t* ns);
 
-enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, pthreadpool_t pool, bool profile, size_t externals,
-                                  struct xg_runtime** out, struct xg_message* message) {
+enum xnn_status xg_runtime_create(xnn_subgraph_t subgraph, struct xg_weights* weights, const uint64_t* keys, size_t nodes,
+                                  struct xg_pool* pool, bool profile, size_t externals, struct xg_runtime** out,
+                                  struct xg_message* message) {
   xg_message_begin();
   enum xnn_status status = xnn_status_out_of_memory;
   struct xg_runtime* r = xg_alloc(xg_purpose_bridge, sizeof(*r));
   if (r == NULL) {
     goto done;
   }
+  r->pool = pool;
   r->externals_count = externals;
   r->externals = xg_alloc(xg_purpose_bridge, externals * sizeof(*r->externals));
   if (r->externals == NULL) {
     goto done;
   }
+  const pthreadpool_t threads = pool == NULL ? NULL : pool->pool;
   // Workers sleep after the last node of a run, so that an idle session costs nothing.
   uint32_t flags = XNN_FLAG_YIELD_WORKERS;
   if (profile) {
     flags |= XNN_FLAG_BASIC_PROFILING;
   }
-  status = xnn_create_runtime_v2(subgraph, pool, flags, &r->runtime);
+  if (weights == NULL) {
+    status = xnn_create_runtime_v2(subgraph, threads, flags, &r->runtime);
+  } else {
+    xg_weights_begin(keys, nodes);
+    status = xnn_create_runtime_v3(subgraph, xg_weights_provider(weights), threads, flags, &r->runtime);
+    xg_weights_end(weights);
+  }
 
 done:
   if (status == xnn_status_success) {
@@ -64,6 +73,9 @@ enum xnn_status xg_runtime_run(struct xg_runtime* r) {
       return status;
     }
     r->bound = true;
+  }
+  if (r->pool != NULL) {
+    xg_pool_spread(r->pool);
   }
   return xnn_invoke_runtime(r->runtime);
 }

@@ -25,12 +25,14 @@ type Runtime struct {
 	c *C.struct_xg_runtime
 }
 
-// NewRuntime makes a runtime of s with room to Bind this many external values. With a pool its nodes share the pool's
-// threads, which must outlive it. With profile it keeps the time of each node.
-func NewRuntime(s *Subgraph, pool *Pool, profile bool, externals int) (*Runtime, error) {
+// NewRuntime makes a runtime of s with room to Bind this many external values. Its weights are packed into the store, or
+// found there, by the keys, one for each node. With a pool its nodes share the pool's threads. Both may be nil and must
+// outlive it. With profile it keeps the time of each node.
+func NewRuntime(s *Subgraph, weights *Weights, keys []uint64, pool *Pool, profile bool, externals int) (*Runtime, error) {
 	var r Runtime
 	var m C.struct_xg_message
-	status := C.xg_runtime_create(s.c, pool.handle(), C.bool(profile), C.size_t(externals), &r.c, &m)
+	status := C.xg_runtime_create(s.c, weights.handle(), (*C.uint64_t)(unsafe.SliceData(keys)), C.size_t(len(keys)), pool.handle(),
+		C.bool(profile), C.size_t(externals), &r.c, &m)
 	if err := result(status, &m); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,5 @@
 #include "bridge.h"
 
-#include <math.h>
-
 enum xnn_status xg_subgraph_create(uint32_t externals, xnn_subgraph_t* subgraph, struct xg_message* message) {
   xg_message_begin();
   const enum xnn_status status = xnn_create_subgraph(externals, 0, subgraph);
@@ -36,16 +34,6 @@ enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, const struct xg_tensor
     default:
       status = xnn_define_tensor_value(subgraph, t->datatype, t->rank, t->dims, t->data, t->external_id, t->flags, id);
   }
-  xg_message_end(message);
-  return status;
-}
-
-enum xnn_status xg_define_binary(xnn_subgraph_t subgraph, enum xnn_binary_operator op, float min, float max,
-                                 uint32_t a, uint32_t b, uint32_t out, struct xg_message* message) {
-  xg_message_begin();
-  // Without params XNNPACK adds no clamp, which would swallow NaN.
-  const struct xnn_binary_params params = {.output_min = min, .output_max = max};
-  const enum xnn_status status = xnn_define_binary(subgraph, op, min > -INFINITY || max < INFINITY ? &params : NULL, a, b, out, 0);
   xg_message_end(message);
   return status;
 }

@@ -5,8 +5,8 @@ package xnnpack
 // #cgo nocallback xg_subgraph_create
 // #cgo noescape xg_define_tensor
 // #cgo nocallback xg_define_tensor
-// #cgo noescape xg_define_binary
-// #cgo nocallback xg_define_binary
+// #cgo noescape xg_subgraph_nodes
+// #cgo nocallback xg_subgraph_nodes
 // #cgo noescape xnn_delete_subgraph
 // #cgo nocallback xnn_delete_subgraph
 import "C"
@@ -38,14 +38,6 @@ const (
 	ExternalOutput uint32 = C.XNN_VALUE_FLAG_EXTERNAL_OUTPUT
 )
 
-// BinaryOp is an element-wise operator of two operands.
-type BinaryOp uint32
-
-// The operators in use.
-const (
-	Add BinaryOp = C.xnn_binary_add
-)
-
 // Subgraph is a network being described to XNNPACK. Runtimes made from it do not need it afterwards.
 type Subgraph struct {
 	c C.xnn_subgraph_t
@@ -66,6 +58,9 @@ func (s *Subgraph) Close() {
 	C.xnn_delete_subgraph(s.c)
 	s.c = nil
 }
+
+// Nodes is how many nodes have been added. An operator may take XNNPACK several.
+func (s *Subgraph) Nodes() int { return int(C.xg_subgraph_nodes(s.c)) }
 
 // Tensor describes one value to Define.
 type Tensor struct {
@@ -116,12 +111,4 @@ func (s *Subgraph) Define(t Tensor) (uint32, error) {
 	var m C.struct_xg_message
 	status := C.xg_define_tensor(s.c, &c, &id, &m)
 	return uint32(id), result(status, &m)
-}
-
-// Binary adds a node that computes out from a and b, broadcast against each other. The result is limited to [lo, hi] unless
-// both are infinite.
-func (s *Subgraph) Binary(op BinaryOp, lo, hi float32, a, b, out uint32) error {
-	var m C.struct_xg_message
-	return result(C.xg_define_binary(s.c, C.enum_xnn_binary_operator(op), C.float(lo), C.float(hi), C.uint32_t(a), C.uint32_t(b),
-		C.uint32_t(out), &m), &m)
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum xnn_status xg_tiles_create(size_t rank, const size_t* extent, size_t operands, size_t lanes, size_t times,
-                                pthreadpool_t pool, struct xg_tiles** out) {
+                                struct xg_pool* pool, struct xg_tiles** out) {
   struct xg_tiles* t = xg_alloc(xg_purpose_bridge, sizeof(*t));
   if (t == NULL) {
     return xnn_status_out_of_memory;
@@ -114,7 +114,8 @@ enum xnn_status xg_tiles_run(struct xg_tiles* t) {
   if (t->pool == NULL) {
     run_lane(t, 0);
   } else {
-    pthreadpool_parallelize_1d(t->pool, run_lane, t, t->lanes_count,
+    xg_pool_spread(t->pool);
+    pthreadpool_parallelize_1d(t->pool->pool, run_lane, t, t->lanes_count,
                                PTHREADPOOL_FLAG_DISABLE_DENORMALS | PTHREADPOOL_FLAG_YIELD_WORKERS);
   }
   return (enum xnn_status) atomic_load_explicit(&t->status, memory_order_relaxed);

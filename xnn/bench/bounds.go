@@ -41,7 +41,7 @@ const (
 // judge gives the verdict on every bound.
 func (r *report) judge() []verdict {
 	var all []verdict
-	for _, b := range bounds() {
+	for _, b := range r.bounds {
 		all = append(all, r.judgeOne(b))
 	}
 	return all
@@ -92,7 +92,24 @@ var (
 	runInto1, runInto2 = key{colRunInto, 1}, key{colRunInto, 2}
 )
 
-// bounds are those of the project's plan for speed.
+// opsBounds are those for single layers: no slower than C on the same archive, and not much slower than ONNX Runtime anywhere.
+func opsBounds() []bound {
+	var all []bound
+	add := func(limit float64, claim string, a func(*measured, int) key) {
+		for _, threads := range []int{1, 2} {
+			all = append(all, bound{claim: fmt.Sprintf(claim, threads), limit: limit, format: times, of: func(x result) []float64 {
+				return x.m.ratios(key{colSession, threads}, a(x.m, threads))
+			}})
+		}
+	}
+	add(1.03, "layers, threads %d: Session.Run to the best C", (*measured).baseline)
+	add(1.2, "layers, threads %d: Session.Run to ONNX Runtime", func(_ *measured, threads int) key { return key{colPeer, threads} })
+	return append(all, bound{claim: "Session.Run: allocations a run", format: plainly, of: func(x result) []float64 {
+		return x.m.mostAllocations()
+	}})
+}
+
+// bounds are those of the project's plan for speed, of chains of Adds.
 func bounds() []bound {
 	return []bound{
 		{claim: "Add of 16: Session.Run over C and an empty cgo call", limit: 60, format: duration, of: graphs(
@@ -128,7 +145,7 @@ func bounds() []bound {
 		{claim: "file of 100 MB: first run to second", limit: 2, format: times, files: func(c constantsResult) []float64 {
 			return c.each(func(l loading) float64 { return l.First / l.Second })
 		}},
-		{claim: "Session.Run and Model.RunInto: allocations a run", limit: 0, format: func(x float64) string { return fmt.Sprint(x) },
+		{claim: "Session.Run and Model.RunInto: allocations a run", limit: 0, format: plainly,
 			of: graphs(every, (*measured).mostAllocations)},
 	}
 }
@@ -143,7 +160,7 @@ func every(spec) bool { return true }
 // graphs measures graphs of the table that are chosen.
 func graphs(chosen func(spec) bool, f func(*measured) []float64) func(result) []float64 {
 	return func(x result) []float64 {
-		if x.spec == nil || !chosen(*x.spec) {
+		if s, ok := x.subject.(spec); !ok || !chosen(s) {
 			return nil
 		}
 		return f(x.m)
@@ -183,5 +200,7 @@ func (m *measured) mostAllocations() []float64 {
 	}
 	return []float64{slices.Max(counts)}
 }
+
+func plainly(x float64) string { return fmt.Sprint(x) }
 
 func times(x float64) string { return fmt.Sprintf("%.2fx", x) }

@@ -14,6 +14,7 @@ package main
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -27,27 +28,75 @@ import (
 
 var cTypes = map[xnn.DType]C.enum_xnn_datatype{xnn.Float32: C.xnn_datatype_fp32, xnn.Float16: C.xnn_datatype_fp16}
 
-// withCSpec calls f with the spec as C takes it, valid during the call.
-func (s spec) withCSpec(f func(*C.struct_xb_spec) C.enum_xnn_status) error {
+// cSpec is what C takes, and lets go of it.
+type cSpec struct {
+	spec   *C.struct_xb_spec // apart from the rest, whose Go pointers C must not see
+	pin    runtime.Pinner
+	memory []xnnpack.Memory
+}
+
+// tensor describes one, a constant with its data in memory of the kind that models have theirs in.
+func (c *cSpec) tensor(shape xnn.Shape, data []byte) (C.struct_xb_tensor, error) {
+	dims := make([]C.size_t, len(shape))
+	for i, n := range shape {
+		dims[i] = C.size_t(n)
+	}
+	t := C.struct_xb_tensor{rank: C.size_t(len(dims)), dims: unsafe.SliceData(dims)}
+	c.pin.Pin(t.dims)
+	if data == nil {
+		return t, nil
+	}
+	m, err := xnnpack.Alloc(xnnpack.Constants, len(data))
+	if err != nil {
+		return t, err
+	}
+	c.memory = append(c.memory, m)
+	copy(m.Bytes(), data)
+	t.data = m.Pointer()
+	return t, nil
+}
+
+// withC calls f with the subject as C takes it, valid during the call.
+func withC(s subject, f func(*C.struct_xb_spec) C.enum_xnn_status) error {
 	if err := xnnpack.Init(); err != nil {
 		return err
 	}
-	dims := func(shape xnn.Shape) *C.size_t {
-		d := make([]C.size_t, len(shape))
-		for i, n := range shape {
-			d[i] = C.size_t(n)
+	c := &cSpec{spec: new(C.struct_xb_spec)}
+	defer func() {
+		c.pin.Unpin()
+		for i := range c.memory {
+			c.memory[i].Free()
 		}
-		return unsafe.SliceData(d)
+	}()
+	if err := s.describe(c); err != nil {
+		return err
 	}
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	c := C.struct_xb_spec{
-		datatype: cTypes[s.dtype], adds: C.size_t(s.adds),
-		rank_a: C.size_t(len(s.a)), dims_a: dims(s.a), rank_b: C.size_t(len(s.b)), dims_b: dims(s.b),
+	return cError(f(c.spec))
+}
+
+func (s spec) describe(c *cSpec) (err error) {
+	c.spec.kind, c.spec.datatype, c.spec.adds = C.xb_adds, cTypes[s.dtype], C.size_t(s.adds)
+	c.spec.a, _ = c.tensor(s.a, nil)
+	c.spec.b, _ = c.tensor(s.b, nil)
+	c.spec.y, err = c.tensor(s.a, nil)
+	return err
+}
+
+var cKinds = map[string]uint32{conv: C.xb_convolution, depthwise: C.xb_depthwise, fullyConnected: C.xb_fully_connected}
+
+func (l layer) describe(c *cSpec) error {
+	c.spec.kind, c.spec.datatype, c.spec.stride = cKinds[l.kind], C.xnn_datatype_fp32, C.uint32_t(l.stride)
+	p := l.padding()
+	for i, n := range []int{p.Top, p.Right, p.Bottom, p.Left} {
+		c.spec.padding[i] = C.uint32_t(n)
 	}
-	pin.Pin(c.dims_a)
-	pin.Pin(c.dims_b)
-	return cError(f(&c))
+	var errs [4]error
+	c.spec.a, errs[0] = c.tensor(l.x, nil)
+	c.spec.b, errs[1] = c.tensor(l.filter, floats(l.filter, valueFilter).Bytes())
+	c.spec.y, errs[2] = c.tensor(l.y(), nil)
+	bias := xnn.Shape{l.channels()}
+	c.spec.bias, errs[3] = c.tensor(bias, floats(bias, valueBias).Bytes())
+	return errors.Join(errs[:]...)
 }
 
 func cError(status C.enum_xnn_status) error {
@@ -61,10 +110,14 @@ func pointer(t *xnn.Tensor) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceD
 
 // newC is a loop in C on the same archive, in the tensors of a session. It shares them so that where pages lie in the
 // caches, which differs by more than the bounds between two allocations, is the same for both.
-func newC(s spec, threads int, tensors *xnn.Session) (*column, error) {
+func newC(s subject, threads int, tensors *xnn.Session) (*column, error) {
 	loop := new(C.struct_xb_loop)
-	err := s.withCSpec(func(c *C.struct_xb_spec) C.enum_xnn_status {
-		return C.xb_open(c, C.size_t(threads), pointer(tensors.Input(0)), pointer(tensors.Input(1)), pointer(tensors.Output(0)), loop)
+	var b unsafe.Pointer
+	if len(s.values()) > 1 {
+		b = pointer(tensors.Input(1))
+	}
+	err := withC(s, func(c *C.struct_xb_spec) C.enum_xnn_status {
+		return C.xb_open(c, C.size_t(threads), pointer(tensors.Input(0)), b, pointer(tensors.Output(0)), loop)
 	})
 	if err != nil {
 		return nil, err
@@ -88,7 +141,7 @@ func newCLoad(s spec, tensors *xnn.Session) *column {
 		key: key{colC, 1},
 		run: func(runs int) (time.Duration, error) {
 			var ns C.int64_t
-			err := s.withCSpec(func(c *C.struct_xb_spec) C.enum_xnn_status {
+			err := withC(s, func(c *C.struct_xb_spec) C.enum_xnn_status {
 				return C.xb_load(c, C.size_t(runs), pointer(tensors.Input(0)), pointer(tensors.Input(1)), pointer(tensors.Output(0)), &ns)
 			})
 			return time.Duration(ns), err

@@ -12,13 +12,22 @@
 extern const char xg_stamp[];
 static inline const char* xb_stamp(void) { return xg_stamp; }
 
-// ((a+b)+b)+b..., adds times.
+enum xb_kind { xb_adds, xb_convolution, xb_depthwise, xb_fully_connected };
+
+struct xb_tensor {
+  size_t rank;
+  const size_t* dims;
+  const void* data;  // of a constant, which must stay until the runtime is made; else NULL
+};
+
+// ((a+b)+b)+b..., adds times, or a layer that multiplies a with the filter b and adds a bias.
 struct xb_spec {
   enum xnn_datatype datatype;
-  size_t rank_a, rank_b;
-  const size_t* dims_a;  // of the output, too
-  const size_t* dims_b;
+  enum xb_kind kind;
+  struct xb_tensor a, b, y, bias;
   size_t adds;
+  uint32_t padding[4];  // top, right, bottom, left
+  uint32_t stride;
 };
 
 struct xb_loop {
@@ -26,7 +35,7 @@ struct xb_loop {
   pthreadpool_t pool;  // NULL with one thread
 };
 
-// Makes a runtime of its own, planned and bound to a, b and y, which stay the caller's and must outlive it. After success
+// Makes a runtime of its own, planned and bound to a, b (unless that is a constant) and y, which stay the caller's and must outlive it. After success
 // the caller owns what is in the loop: xb_close.
 enum xnn_status xb_open(const struct xb_spec* spec, size_t threads, void* a, void* b, void* y, struct xb_loop* loop);
 void xb_close(struct xb_loop* loop);

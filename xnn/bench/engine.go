@@ -8,13 +8,13 @@ import (
 
 // engine is one graph with what runs it with so many threads.
 type engine struct {
-	spec    spec
+	subject subject
 	threads int
 	model   *xnn.Model
 	session *xnn.Session // the other columns work in its tensors
 }
 
-func newEngine(s spec, threads int) (*engine, error) {
+func newEngine(s subject, threads int) (*engine, error) {
 	m, err := xnn.Compile(s.graph(), xnn.WithThreads(threads))
 	if err != nil {
 		return nil, err
@@ -24,19 +24,23 @@ func newEngine(s spec, threads int) (*engine, error) {
 		m.Close()
 		return nil, err
 	}
-	fill(session.Input(0), s.valueA)
-	fill(session.Input(1), s.valueB)
+	for i, value := range s.values() {
+		fill(session.Input(i), value)
+	}
 	return &engine{s, threads, m, session}, nil
 }
 
 // columns are those of the table, that of the peer where there is one.
 func (e *engine) columns(p *peer) (columns, error) {
-	c, err := newC(e.spec, e.threads, e.session)
+	c, err := newC(e.subject, e.threads, e.session)
 	if err != nil {
 		e.model.Close()
 		return nil, err
 	}
-	cs := columns{e.sessionColumn(), c, e.runIntoColumn(), e.runColumn()}
+	cs := columns{e.sessionColumn(), c}
+	if _, adds := e.subject.(spec); adds { // a layer takes much longer than what differs between ways to call
+		cs = append(cs, e.runIntoColumn(), e.runColumn())
+	}
 	if p != nil {
 		o, err := p.column(e)
 		if err != nil {

@@ -52,16 +52,11 @@ func (c concurrent) columns() (columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	tensor := func(shape xnn.Shape, value func(int) int) *xnn.Tensor {
-		t := xnn.NewTensor(make([]float32, shape.Elements()), shape...)
-		fill(t, value)
-		return t
-	}
 	all := make([]caller, callers)
 	for i := range all {
 		all[i] = caller{m,
-			[]*xnn.Tensor{tensor(c.spec.a, c.spec.valueA), tensor(c.spec.b, c.spec.valueB)},
-			[]*xnn.Tensor{tensor(c.spec.a, c.spec.valueA)}}
+			[]*xnn.Tensor{floats(c.spec.a, c.spec.valueA), floats(c.spec.b, c.spec.valueB)},
+			[]*xnn.Tensor{floats(c.spec.a, c.spec.valueA)}}
 	}
 	return columns{
 		{key: key{c.name, 1}, run: c.from(all[:1]), rest: settle, close: func() { m.Close() }},

@@ -5,6 +5,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,8 +26,15 @@ func main() {
 	flag.BoolVar(&o.check, "check", false, "fail where a bound is missed")
 	filter := flag.String("filter", "", "run only the cases whose name matches `REGEXP`")
 	flag.Parse()
+	if flag.Arg(0) == "ops" {
+		o.ops = true
+		exitOn(flag.CommandLine.Parse(flag.Args()[1:]))
+	}
 	if flag.NArg() > 0 {
 		exitOn(fmt.Errorf("%q is no option (-help lists them)", flag.Arg(0)))
+	}
+	if o.ops && o.plot != "" {
+		exitOn(errors.New("-plot draws chains of Adds, which ops leaves out"))
 	}
 	var err error
 	o.filter, err = regexp.Compile(*filter)
@@ -51,6 +59,7 @@ func child(path string) error {
 
 type options struct {
 	peer, plot, json string
+	ops              bool // layers instead of chains of Adds
 	quick, check     bool
 	filter           *regexp.Regexp
 }
@@ -64,7 +73,10 @@ func (o options) run() error {
 		}
 		defer p.close()
 	}
-	r := &report{machine: thisMachine(p), started: time.Now()}
+	r := &report{machine: thisMachine(p), started: time.Now(), bounds: bounds()}
+	if o.ops {
+		r.bounds = opsBounds()
+	}
 	if err := newSuite(o, p).run(r); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/xnngo/xnngo/xnn"
 )
 
-// The ONNX messages and fields that a chain of Adds needs. Field numbers are those of onnx.proto (IR version 8).
+// The ONNX messages and fields that the subjects need. Field numbers are those of onnx.proto (IR version 8).
 const (
 	modelIRVersion = 1
 	modelGraph     = 7
@@ -16,14 +16,28 @@ const (
 
 	opsetVersion = 2
 
-	graphNode   = 1
-	graphName   = 2
-	graphInput  = 11
-	graphOutput = 12
+	graphNode        = 1
+	graphName        = 2
+	graphInitializer = 5
+	graphInput       = 11
+	graphOutput      = 12
 
-	nodeInput  = 1
-	nodeOutput = 2
-	nodeOpType = 4
+	nodeInput     = 1
+	nodeOutput    = 2
+	nodeOpType    = 4
+	nodeAttribute = 5
+
+	attributeName = 1
+	attributeInt  = 3
+	attributeInts = 8
+	attributeType = 20
+	typeInt       = 2
+	typeInts      = 7
+
+	constantDims = 1
+	constantType = 2
+	constantName = 8
+	constantRaw  = 9
 
 	valueName = 1
 	valueType = 2
@@ -52,12 +66,7 @@ func (s spec) onnx() []byte {
 		if i == s.adds-1 {
 			sum = "y"
 		}
-		var node []byte
-		node = text(node, nodeInput, last)
-		node = text(node, nodeInput, "b")
-		node = text(node, nodeOutput, sum)
-		node = text(node, nodeOpType, "Add")
-		g = message(g, graphNode, node)
+		g = message(g, graphNode, onnxNode("Add", sum, last, "b"))
 		last = sum
 	}
 	g = text(g, graphName, "chain")
@@ -65,10 +74,43 @@ func (s spec) onnx() []byte {
 	g = message(g, graphInput, onnxValue("b", s.dtype, s.b))
 	g = message(g, graphOutput, onnxValue("y", s.dtype, s.a))
 
-	var m []byte
-	m = number(m, modelIRVersion, irVersion)
+	return onnxModel(g)
+}
+
+func onnxModel(g []byte) []byte {
+	m := number(nil, modelIRVersion, irVersion)
 	m = message(m, modelGraph, g)
 	return message(m, modelOpset, number(nil, opsetVersion, opset)) // no domain: ONNX's own operators
+}
+
+func onnxNode(op, output string, inputs ...string) []byte {
+	var node []byte
+	for _, name := range inputs {
+		node = text(node, nodeInput, name)
+	}
+	return text(text(node, nodeOutput, output), nodeOpType, op)
+}
+
+// onnxAttribute appends integers to a node's attributes, or a single one.
+func onnxAttribute(node []byte, name string, kind uint64, values ...int) []byte {
+	field := protowire.Number(attributeInt)
+	if kind == typeInts {
+		field = attributeInts
+	}
+	a := text(nil, attributeName, name)
+	for _, n := range values {
+		a = number(a, field, uint64(n))
+	}
+	return message(node, nodeAttribute, number(a, attributeType, kind))
+}
+
+func onnxConstant(name string, t *xnn.Tensor) []byte {
+	var c []byte
+	for _, n := range t.Shape() {
+		c = number(c, constantDims, uint64(n))
+	}
+	c = number(c, constantType, onnxTypes[t.DType()])
+	return message(text(c, constantName, name), constantRaw, t.Bytes())
 }
 
 func onnxValue(name string, dtype xnn.DType, shape xnn.Shape) []byte {

@@ -30,7 +30,11 @@ func TestColumnsAgree(t *testing.T) {
 		require.NoError(t, err)
 		defer p.close()
 	}
+	subjects := append([]subject{}, smallLayers...)
 	for _, s := range small {
+		subjects = append(subjects, s)
+	}
+	for _, s := range subjects {
 		for _, threads := range []int{1, 2} {
 			e, err := newEngine(s, threads)
 			require.NoError(t, err, s.name())
@@ -43,6 +47,32 @@ func TestColumnsAgree(t *testing.T) {
 			cs.close()
 		}
 	}
+}
+
+// smallLayers have odd sizes, so that dimensions cannot be taken for one another.
+var smallLayers = []subject{
+	layer{conv, xnn.Shape{1, 8, 5, 3}, xnn.Shape{7, 3, 3, 3}, 2},
+	layer{conv, xnn.Shape{1, 4, 6, 5}, xnn.Shape{9, 1, 1, 5}, 1},
+	layer{depthwise, xnn.Shape{1, 6, 7, 5}, xnn.Shape{1, 5, 5, 5}, 1},
+	layer{fullyConnected, xnn.Shape{3, 5}, xnn.Shape{4, 5}, 1},
+}
+
+// TestLayers against values worked out by hand: x is -6 1 -5 2, the filter -2 3 -3 2, the bias -3 -2.
+func TestLayers(t *testing.T) {
+	for _, c := range []struct {
+		layer layer
+		want  []float32
+	}{
+		// -6*-2 + 1*3 - 3, -6*-3 + 1*2 - 2; -5*-2 + 2*3 - 3, -5*-3 + 2*2 - 2
+		{layer{fullyConnected, xnn.Shape{2, 2}, xnn.Shape{2, 2}, 1}, []float32{12, 18, 13, 17}},
+		// One place, no padding. -6*-2 + 1*3 + -5*-3 + 2*2 - 3
+		{layer{conv, xnn.Shape{1, 2, 2, 1}, xnn.Shape{1, 2, 2, 1}, 2}, []float32{31}},
+		// Channel 0 is -6 -5, channel 1 is 1 2; their filters -2 -3 and 3 2. The padding is to the right.
+		{layer{depthwise, xnn.Shape{1, 1, 2, 2}, xnn.Shape{1, 1, 2, 2}, 1}, []float32{24, 5, 7, 4}},
+	} {
+		require.Equal(t, xnn.NewTensor(c.want, len(c.want)).Bytes(), c.layer.want(), c.layer.name())
+	}
+	require.Len(t, layers(), 10)
 }
 
 // TestSums against values worked out by hand: a is 0 7 1 8 2 9..., b is 3 8 2 7....

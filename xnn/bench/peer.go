@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"github.com/xnngo/xnngo/cgo/xnnpack"
 	"github.com/xnngo/xnngo/xnn"
 )
 
@@ -54,31 +56,62 @@ func (*peer) tensor(t *xnn.Tensor) (ort.Value, error) {
 
 // binding is the tensors of a session, as ONNX Runtime takes them.
 type binding struct {
-	a, b, y ort.Value
+	inputs  []ort.Value
+	y       ort.Value
+	output  *xnn.Tensor
+	memory  []xnnpack.Memory // where it has tensors of its own
 	options *ort.SessionOptions
 	model   []byte
 }
 
 func (p *peer) bind(e *engine) (*binding, error) {
-	b := &binding{model: e.spec.onnx()}
-	var errs [4]error
-	b.a, errs[0] = p.tensor(e.session.Input(0))
-	b.b, errs[1] = p.tensor(e.session.Input(1))
-	b.y, errs[2] = p.tensor(e.session.Output(0))
-	b.options, errs[3] = p.options(e.threads)
-	return b, errors.Join(errs[:]...)
+	b := &binding{model: e.subject.onnx()}
+	var errs []error
+	for i := range e.subject.values() {
+		t, err := b.ordered(e.subject, e.session.Input(i))
+		errs = append(errs, err)
+		x, err := p.tensor(t)
+		b.inputs, errs = append(b.inputs, x), append(errs, err)
+	}
+	var err error
+	b.output, err = b.ordered(e.subject, e.session.Output(0))
+	errs = append(errs, err)
+	b.y, err = p.tensor(b.output)
+	errs = append(errs, err)
+	b.options, err = p.options(e.threads)
+	return b, errors.Join(append(errs, err)...)
+}
+
+// ordered is a tensor as ONNX Runtime orders it, in the same memory or, where the order differs, the same kind of memory.
+func (b *binding) ordered(s subject, t *xnn.Tensor) (*xnn.Tensor, error) {
+	if !s.nchw() {
+		return t, nil
+	}
+	m, err := xnnpack.Alloc(xnnpack.Tensors, len(t.Bytes()))
+	if err != nil {
+		return t, err
+	}
+	b.memory = append(b.memory, m)
+	x := channelsFirst(t)
+	own := xnn.NewTensor(unsafe.Slice((*float32)(m.Pointer()), x.Shape().Elements()), x.Shape()...)
+	copy(own.Bytes(), x.Bytes())
+	return own, nil
 }
 
 func (b *binding) session() (*ort.AdvancedSession, error) {
-	return ort.NewAdvancedSessionWithONNXData(b.model, []string{"a", "b"}, []string{"y"}, []ort.Value{b.a, b.b},
+	return ort.NewAdvancedSessionWithONNXData(b.model, []string{"a", "b"}[:len(b.inputs)], []string{"y"}, b.inputs,
 		[]ort.Value{b.y}, b.options)
 }
 
 func (b *binding) close() {
-	b.a.Destroy()
-	b.b.Destroy()
+	for _, x := range b.inputs {
+		x.Destroy()
+	}
 	b.y.Destroy()
 	b.options.Destroy()
+	for i := range b.memory {
+		b.memory[i].Free()
+	}
 }
 
 // column runs the engine's graph in the tensors of its session.
@@ -95,8 +128,15 @@ func (p *peer) column(e *engine) (*column, error) {
 	c := &column{
 		key:    key{colPeer, e.threads},
 		run:    timed(s.Run),
-		output: e.session.Output(0).Bytes,
+		output: b.output.Bytes,
 		close:  func() { s.Destroy(); b.close() },
+	}
+	if e.subject.nchw() {
+		c.layout = func(want []byte) []byte {
+			t := xnn.NewTensor(make([]float32, len(want)/4), e.session.Output(0).Shape()...)
+			copy(t.Bytes(), want)
+			return channelsFirst(t).Bytes()
+		}
 	}
 	if e.threads > 1 {
 		c.rest = settle // from spinning

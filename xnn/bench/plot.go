@@ -142,19 +142,20 @@ func (r *report) panel(adds, threads int, y *extent) (*plot.Plot, error) {
 func (r *report) curve(adds int, k key, y *extent) plotter.XYs {
 	var points plotter.XYs
 	for _, x := range r.results {
-		if x.spec == nil || !x.spec.plain(adds) || x.spec.floats() < 16 {
+		s, ok := x.subject.(spec)
+		if !ok || !s.plain(adds) || s.floats() < 16 {
 			continue
 		}
 		of := k
 		if k.name == colC {
 			of = x.m.baseline(k.threads)
 		}
-		ns := x.m.time(of) / float64(x.spec.floats())
+		ns := x.m.time(of) / float64(s.floats())
 		if math.IsNaN(ns) {
 			continue
 		}
 		y.add(ns)
-		points = append(points, plotter.XY{X: float64(x.spec.floats()), Y: ns})
+		points = append(points, plotter.XY{X: float64(s.floats()), Y: ns})
 	}
 	return points
 }

@@ -9,9 +9,9 @@ import (
 
 // result is what was measured of a case.
 type result struct {
-	name string
-	spec *spec // of a graph of the table, else nil
-	m    *measured
+	name    string
+	subject subject // a graph of the table, else nil
+	m       *measured
 }
 
 // constantsResult is what some processes saw of the same file.
@@ -39,6 +39,7 @@ type report struct {
 	results   []result
 	constants []constantsResult
 	skipped   []string // cases this machine cannot run, and why
+	bounds    []bound
 }
 
 // The report as JSON. Times are medians in nanoseconds a run; ratios are medians of those of each round.
@@ -56,7 +57,9 @@ type (
 		Name    string       `json:"name"`
 		Floats  int          `json:"floats,omitempty"`
 		Adds    int          `json:"adds,omitempty"`
+		Work    int          `json:"multiplications,omitempty"`
 		Rounds  int          `json:"rounds"`
+		Left    int          `json:"rounds_left_out,omitempty"` // in which other processes were at work
 		Columns []columnJSON `json:"columns"`
 	}
 	columnJSON struct {
@@ -86,9 +89,12 @@ func (r *report) json() reportJSON {
 		Bounds: r.judge(),
 	}
 	for _, x := range r.results {
-		c := caseJSON{Name: x.name, Rounds: len(x.m.rounds)}
-		if x.spec != nil {
-			c.Floats, c.Adds = x.spec.floats(), x.spec.adds
+		c := caseJSON{Name: x.name, Rounds: len(x.m.rounds), Left: x.m.disturbed}
+		switch s := x.subject.(type) {
+		case spec:
+			c.Floats, c.Adds = s.floats(), s.adds
+		case layer:
+			c.Work = s.multiplications()
 		}
 		for i, k := range x.m.keys {
 			column := columnJSON{Name: k.name, Threads: k.threads, NS: x.m.time(k), Runs: x.m.runs[i], Allocs: x.m.allocs[i]}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
@@ -12,6 +13,7 @@ type pace struct {
 	minRounds int
 	maxRounds int
 	budget    time.Duration // for all rounds after the first minRounds
+	patience  time.Duration // for rounds that are left out since other processes were at work
 }
 
 // measured holds the nanoseconds a run took: for each round, for each column.
@@ -20,11 +22,16 @@ type measured struct {
 	rounds [][]float64
 	runs   []int // in a slice
 	allocs []int64
+
+	disturbed int           // rounds left out, since other processes were at work
+	lost      time.Duration // with them
 }
 
 // measure runs the columns in rounds, each column once a round, so that whatever disturbs the machine disturbs all of them.
-// The order changes from round to round, so that none always follows the same other. It ends when precise says so, or the
-// time is used. progress is called after each round.
+// The order is drawn anew for each round, so that none profits from what another leaves in the caches, and a column first runs
+// without being timed where that takes little: a slice is to show what a run costs among others like it. Rounds in which
+// other processes are at work do not count. It ends when precise says so, or the time is used. progress is called after each
+// round.
 func measure(cs columns, p pace, precise func(*measured) bool, progress func(round int)) (*measured, error) {
 	m := &measured{runs: make([]int, len(cs)), allocs: make([]int64, len(cs))}
 	for i, c := range cs {
@@ -39,10 +46,12 @@ func measure(cs columns, p pace, precise func(*measured) bool, progress func(rou
 		}
 		m.runs[i] = runs
 	}
+	random := rand.New(rand.NewPCG(1, 2))
+	kept, w := 0, newWatch() // rounds whose quiet was seen
 	for start := time.Now(); len(m.rounds) < p.maxRounds; {
 		ns := make([]float64, len(cs))
-		for _, i := range order(len(m.rounds), len(cs)) {
-			d, err := cs[i].run(m.runs[i])
+		for _, i := range random.Perm(len(cs)) {
+			d, err := cs[i].warmed(m.runs[i])
 			if err != nil {
 				return nil, fmt.Errorf("%v: %w", cs[i].key, err)
 			}
@@ -51,23 +60,29 @@ func measure(cs columns, p pace, precise func(*measured) bool, progress func(rou
 		}
 		m.rounds = append(m.rounds, ns)
 		progress(len(m.rounds))
-		if len(m.rounds) >= p.minRounds && (time.Since(start) >= p.budget || precise(m)) {
+		if w.elapsed() >= watchFor {
+			if w.others() > disturbing && m.lost < p.patience {
+				m.lost += w.elapsed()
+				m.disturbed += len(m.rounds) - kept
+				m.rounds = m.rounds[:kept]
+			}
+			kept, w = len(m.rounds), newWatch()
+		}
+		if len(m.rounds) >= p.minRounds && (time.Since(start)-m.lost >= p.budget || precise(m)) {
 			break
 		}
 	}
 	return m, nil
 }
 
-// order is a rotation of the n columns, mirrored in every other turn.
-func order(round, n int) []int {
-	o := make([]int, n)
-	for i := range o {
-		o[i] = (i + round) % n
-		if round/n%2 == 1 {
-			o[i] = n - 1 - o[i]
+// warmed is the time of so many runs after some that warm up.
+func (c *column) warmed(runs int) (time.Duration, error) {
+	if runs > 1 {
+		if _, err := c.run((runs + 3) / 4); err != nil {
+			return 0, err
 		}
 	}
-	return o
+	return c.run(runs)
 }
 
 // calibrate warms the column up and gives the number of runs that fill a slice.

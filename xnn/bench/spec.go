@@ -8,7 +8,18 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// spec is a graph to measure: ((a+b)+b)+b..., a chain of Adds of one operand.
+// subject is a graph to measure, in the forms that its columns need.
+type subject interface {
+	name() string            // what --filter matches
+	graph() *graph.Graph     // for xnn
+	describe(*cSpec) error   // for C
+	onnx() []byte            // for ONNX Runtime
+	nchw() bool              // ONNX Runtime has channels before height and width
+	values() []func(int) int // elements of each input
+	want() []byte            // the result's memory
+}
+
+// spec is a chain of Adds: ((a+b)+b)+b..., of one operand.
 type spec struct {
 	form  string // what b is to a: same, row, column, scalar
 	dtype xnn.DType
@@ -55,6 +66,10 @@ func (s spec) graph() *graph.Graph {
 func (s spec) valueA(i int) int { return i * 7 % 13 }
 func (s spec) valueB(i int) int { return (i*5 + 3) % 11 }
 
+func (s spec) values() []func(int) int { return []func(int) int{s.valueA, s.valueB} }
+
+func (spec) nchw() bool { return false }
+
 // sum is the i-th element of the result.
 func (s spec) sum(i int) int {
 	j := i
@@ -76,9 +91,14 @@ func (s spec) want() []byte {
 		fill(t, s.sum)
 		return t.Bytes()
 	}
-	t := xnn.NewTensor(make([]float32, s.floats()), s.a...)
-	fill(t, s.sum)
-	return t.Bytes()
+	return floats(s.a, s.sum).Bytes()
+}
+
+// floats is a tensor of these elements.
+func floats(shape xnn.Shape, value func(i int) int) *xnn.Tensor {
+	t := xnn.NewTensor(make([]float32, shape.Elements()), shape...)
+	fill(t, value)
+	return t
 }
 
 // fill writes a tensor's elements.

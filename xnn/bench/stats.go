@@ -85,14 +85,19 @@ func (m *measured) baseline(threads int) key {
 	return alone
 }
 
-// precise says whether the ratios of Session.Run to C are known to half a per cent.
+// precise says whether the ratios that bounds are about are known to half a per cent: those of Session.Run to C, or in cases
+// without it of the first column to the others.
 func (m *measured) precise() bool {
-	for _, k := range m.keys {
-		if k.name != colSession {
+	sessions := m.index(session1) >= 0
+	for i, k := range m.keys {
+		to := m.keys[0]
+		if sessions {
+			to = m.baseline(k.threads)
+		}
+		if sessions && k.name != colSession || !sessions && i == 0 {
 			continue
 		}
-		low, high := interval(m.ratios(k, m.baseline(k.threads)))
-		if !(high-low < 0.01*low) {
+		if low, high := interval(m.ratios(k, to)); !(high-low < 0.01*low) {
 			return false
 		}
 	}

@@ -42,24 +42,6 @@ func TestRatiosArePaired(t *testing.T) {
 	require.False(t, m.precise())
 }
 
-// TestOrder: each round has every column once, each column is in each place, and each follows two others.
-func TestOrder(t *testing.T) {
-	const n = 5
-	places, before := map[[2]int]bool{}, map[[2]int]bool{}
-	for round := range 2 * n {
-		o := order(round, n)
-		require.ElementsMatch(t, []int{0, 1, 2, 3, 4}, o)
-		for at, column := range o {
-			places[[2]int{column, at}] = true
-			if at > 0 {
-				before[[2]int{o[at-1], column}] = true
-			}
-		}
-	}
-	require.Len(t, places, n*n)
-	require.Len(t, before, 2*n)
-}
-
 // TestMeasure with columns whose time is known.
 func TestMeasure(t *testing.T) {
 	fake := func(name string, ns int) *column {
@@ -77,12 +59,12 @@ func TestMeasure(t *testing.T) {
 // TestJudge: each bound passes, misses or says that it was not run.
 func TestJudge(t *testing.T) {
 	s := spec{same, xnn.Float32, xnn.Shape{16}, xnn.Shape{16}, 1}
-	r := &report{}
+	r := &report{bounds: bounds()}
 	for _, v := range r.judge() {
 		require.Equal(t, notRun, v.Result, v.Claim)
 	}
 	m := &measured{keys: []key{c1, session1, cgo1, peer1}, rounds: [][]float64{{20, 100, 30, 999}}, allocs: []int64{0, 0, 0, 0}}
-	r.results = []result{{s.name(), &s, m}}
+	r.results = []result{{s.name(), s, m}}
 	verdicts := r.judge()
 	v := verdicts[0]
 	require.Equal(t, []any{pass, "50 ns", s.name(), 1}, []any{v.Result, v.Measured, v.Case, v.Cases})

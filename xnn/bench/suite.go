@@ -29,9 +29,13 @@ type suite struct {
 	progress  *progressbar.ProgressBar
 }
 
+// steadySlice is the least slice of a case of several goroutines: the kernel takes a millisecond or more until it runs them on
+// different processors.
+const steadySlice = 20 * time.Millisecond
+
 func newSuite(o options, p *peer) *suite {
 	s := &suite{peer: p, processes: 5}
-	s.pace = pace{slice: 2 * time.Millisecond, minRounds: 15, maxRounds: 301, budget: 3 * time.Second}
+	s.pace = pace{slice: 2 * time.Millisecond, minRounds: 31, maxRounds: 301, budget: 3 * time.Second, patience: 90 * time.Second}
 	if o.quick {
 		s.pace = pace{slice: time.Millisecond, minRounds: 3, maxRounds: 3}
 		s.processes = 1
@@ -40,6 +44,12 @@ func newSuite(o options, p *peer) *suite {
 		if o.filter.MatchString(name) {
 			s.jobs = append(s.jobs, job{name, run})
 		}
+	}
+	if o.ops {
+		for _, x := range layers() {
+			add(x.name(), func(r *report) error { return s.graph(r, x) })
+		}
+		return s
 	}
 	for _, x := range specs() {
 		add(x.name(), func(r *report) error { return s.graph(r, x) })
@@ -75,20 +85,26 @@ func (s *suite) run(r *report) error {
 }
 
 // measure adds a case to the report and closes its columns.
-func (s *suite) measure(r *report, name string, x *spec, cs columns) error {
-	m, err := measure(cs, s.pace, (*measured).precise, func(round int) {
+func (s *suite) measure(r *report, name string, x subject, cs columns) error {
+	pace := s.pace
+	pace.patience = min(pace.patience, s.pace.patience/6+time.Second) // one busy stretch does not take it all
+	if x == nil {
+		pace.slice = max(pace.slice, steadySlice)
+	}
+	m, err := measure(cs, pace, (*measured).precise, func(round int) {
 		s.progress.Describe(fmt.Sprintf("%s, round %d", name, round))
 	})
 	cs.close()
 	if err != nil {
 		return err
 	}
+	s.pace.patience -= m.lost // one for all cases
 	r.results = append(r.results, result{name, x, m})
 	return nil
 }
 
 // graph measures a graph of the table with one thread and with two, all in the same rounds.
-func (s *suite) graph(r *report, x spec) error {
+func (s *suite) graph(r *report, x subject) error {
 	cs := columns{newCgo()}
 	for _, threads := range []int{1, 2} {
 		e, err := newEngine(x, threads)
@@ -113,7 +129,7 @@ func (s *suite) graph(r *report, x spec) error {
 		return err
 	}
 	runtime.GC() // of what was compared with, not while measuring
-	return s.measure(r, x.name(), &x, cs)
+	return s.measure(r, x.name(), x, cs)
 }
 
 func (s *suite) concurrent(r *report, c concurrent) error {

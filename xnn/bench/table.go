@@ -23,7 +23,11 @@ func (r *report) print(w io.Writer) error {
 		fmt.Fprintf(w, "skipped: %s\n\n", s)
 	}
 	r.printBounds(w)
-	_, err := fmt.Fprintf(w, "\n%.0f s\n", r.seconds)
+	disturbed := 0
+	for _, x := range r.results {
+		disturbed += x.m.disturbed
+	}
+	_, err := fmt.Fprintf(w, "\n%.0f s, %d rounds left out in which other processes were at work\n", r.seconds, disturbed)
 	return err
 }
 
@@ -37,17 +41,20 @@ func line(w io.Writer, cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\
 
 // printGraphs has a line for each graph and number of threads. C in a line of several threads is with a pool of so many.
 func (r *report) printGraphs(w io.Writer) {
-	if !slices.ContainsFunc(r.results, func(x result) bool { return x.spec != nil }) {
+	if !slices.ContainsFunc(r.results, func(x result) bool { return x.subject != nil }) {
 		return
 	}
 	fmt.Fprintln(w, "Time a run; ratios are medians of those of each round, with the half width of their 95 % interval.")
 	fmt.Fprintln(w, "C is a loop in C on the same archive, node by node, best the better of it with and without threads.")
 	fmt.Fprintln(w, "The outputs of all columns were compared first and are equal to the bit.")
 	fmt.Fprintln(w)
-	t := newTable(w, "graph", "threads", "C", "Session", "RunInto", "Run", "ONNX Runtime", "Session/best C", "ONNX/Session",
-		"allocs", "rounds")
+	timed := slices.DeleteFunc([]string{colC, colSession, colRunInto, colRun, colPeer}, func(column string) bool {
+		return !slices.ContainsFunc(r.results, func(x result) bool { return x.subject != nil && x.m.index(key{column, 1}) >= 0 })
+	})
+	header := append([]string{"graph", "threads"}, timed...)
+	t := newTable(w, append(header, "Session/best C", "ONNX/Session", "allocs", "rounds")...)
 	for _, x := range r.results {
-		if x.spec == nil {
+		if x.subject == nil {
 			continue
 		}
 		m, name := x.m, x.name
@@ -57,7 +64,7 @@ func (r *report) printGraphs(w io.Writer) {
 				continue
 			}
 			cells := []string{name, fmt.Sprint(threads)}
-			for _, c := range []string{colC, colSession, colRunInto, colRun, colPeer} {
+			for _, c := range timed {
 				cells = append(cells, duration(m.time(k(c))))
 			}
 			cells = append(cells, spread(m.ratios(k(colSession), m.baseline(threads))), spread(m.ratios(k(colPeer), k(colSession))),
@@ -90,7 +97,7 @@ func (m *measured) allocations(k key) string {
 
 // printOthers has the cases that are no graph of the table.
 func (r *report) printOthers(w io.Writer) {
-	others := slices.DeleteFunc(slices.Clone(r.results), func(x result) bool { return x.spec != nil })
+	others := slices.DeleteFunc(slices.Clone(r.results), func(x result) bool { return x.subject != nil })
 	if len(others) == 0 {
 		return
 	}

@@ -113,6 +113,15 @@ func Quantized(t DType, scale float32, zeroPoint int) Option {
 // Limits limits the result to [lo, hi], as an activation fused into the operator does: 0 and 6 for ReLU6.
 func Limits(lo, hi float32) Option { return func(o *options) { o.limits = Range{lo, hi} } }
 
+// Apply appends a node of an operator with all its parameters given, as a file gives them, and returns its results, so many. The
+// options are about the first. The other builder methods fill in what operands tell.
+func (g *Graph) Apply(op Op, in []ID, results int, opts ...Option) []ID {
+	return g.apply(op, in, results, opts)
+}
+
+// Err is the first mistake of a builder call, which Check reports as well.
+func (g *Graph) Err() error { return g.err }
+
 // apply1 appends a node with one result and returns it.
 func (g *Graph) apply1(op Op, in []ID, opts []Option) ID { return g.apply(op, in, 1, opts)[0] }
 
@@ -157,12 +166,18 @@ func (g *Graph) apply(op Op, in []ID, results int, opts []Option) []ID {
 	if err != nil {
 		return fail(err)
 	}
+	for i := range values {
+		values[i].Ref = uint32(len(g.Values) + i)
+	}
 	shapes, err := infer(op, operands, values)
 	if err != nil {
 		return fail(err)
 	}
 	for i := range out {
 		values[i].Type.Shape = shapes[i]
+		if err := g.checkValue(&values[i]); err != nil {
+			return fail(err.AtValue(uint32(len(g.Values))))
+		}
 		out[i] = g.add(values[i].Type, 0)
 	}
 	g.Nodes = append(g.Nodes, Node{Op: op, Inputs: slices.Clone(in), Outputs: slices.Clone(out), Ref: index})

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,7 +11,23 @@ import (
 // Check proves that the graph can run: types and constants are whole, every value that is read is an input, a constant or
 // produced by exactly one node, nodes can be ordered, and every operator accepts its operands and gives the declared
 // shapes. Nodes that are merely out of order are put in order. The error is a *schema.Error of StageCheck.
-func (g *Graph) Check() error {
+func (g *Graph) Check() error { return g.Named(g.check()) }
+
+// Named adds its name to an error about a value that has one, and gives the error back.
+func (g *Graph) Named(err error) error {
+	var e *schema.Error
+	if errors.As(err, &e) && e.Value != schema.None && e.Name == "" {
+		for i := range g.Values {
+			if v := &g.Values[i]; int64(v.Ref) == e.Value {
+				e.Name = v.Name
+				break
+			}
+		}
+	}
+	return err
+}
+
+func (g *Graph) check() error {
 	if g.err != nil {
 		return g.err
 	}
@@ -77,7 +94,7 @@ func (g *Graph) checkValue(v *Value) *schema.Error {
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d: %v needs %d bytes, found %d",
 			v.Constant, v.Type, need, c.Size())
 	}
-	return nil
+	return v.Type.checkPadding(c.Data)
 }
 
 func (g *Graph) checkExternals() error {

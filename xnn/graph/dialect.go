@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/xnngo/xnngo/schema/xnngraph"
 )
 
@@ -13,23 +15,23 @@ const (
 	dialectOurs                      // everything
 )
 
-// identifiers mark a file's dialect at bytes 4 to 7; the first is the one we write. The seed has none.
-var identifiers = map[dialect][]string{
+// identifiers mark a file's dialect at bytes 4 to 7 of the FlatBuffer; the first is the one we write. The seed has none.
+var identifiers = [...][]string{
+	dialectSeed:       nil,
 	dialectExecuTorch: {"XN01", "XN00"},
 	dialectOurs:       {"XNNG"},
 }
 
-func dialectOf(file []byte) dialect {
-	if len(file) >= 8 {
+// dialectOf is the dialect of a FlatBuffer, and whether it has an identifier to tell.
+func dialectOf(flat []byte) (d dialect, marked bool) {
+	if len(flat) >= 8 {
 		for d, ids := range identifiers {
-			for _, id := range ids {
-				if string(file[4:8]) == id {
-					return d
-				}
+			if slices.Contains(ids, string(flat[4:8])) {
+				return dialect(d), true
 			}
 		}
 	}
-	return dialectSeed
+	return dialectSeed, false
 }
 
 func (d dialect) String() string {
@@ -77,13 +79,17 @@ func (d dialect) dtype(n xnngraph.XNNDatatype) (DType, bool) {
 func (g *Graph) dialect() dialect {
 	d := dialectSeed
 	for i := range g.Values {
-		if v := &g.Values[i]; v.DType != Float32 && v.DType != Float16 {
+		if t := g.Values[i].DType; t != Float32 && t != Float16 {
 			d = dialectExecuTorch
 		}
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		d = max(d, n.form(g).dialectFor(n.Op))
+		f, _ := n.form(g)
+		d = max(d, f.dialectFor(n.Op))
+	}
+	if d == dialectSeed && g.constantBytes() > maxWithinFlatBuffer {
+		d = dialectExecuTorch // which can keep them behind it
 	}
 	if d == dialectExecuTorch && !g.externalsSortable() {
 		d = dialectOurs
@@ -91,34 +97,36 @@ func (g *Graph) dialect() dialect {
 	return d
 }
 
-// form is the first that can say the node.
-func (n *Node) form(g *Graph) form {
+// form is the one that says the node in the smallest dialect.
+func (n *Node) form(g *Graph) (best form, found bool) {
 	in, out := g.valuesOf(n.Inputs), g.valuesOf(n.Outputs)
-	forms := operators[n.Op.Kind()].forms
-	for _, f := range forms {
-		if f.fits == nil || f.fits(n.Op, in, out) {
-			return f
+	for _, f := range operatorOf(n.Op).forms {
+		if f.fits != nil && !f.fits(n.Op, in, out) {
+			continue
+		}
+		if !found || f.dialectFor(n.Op) < best.dialectFor(n.Op) {
+			best, found = f, true
 		}
 	}
-	return form{}
+	return best, found
 }
 
-// dialectFor is the dialect in which f can say op with its limits.
+// dialectFor is the dialect in which f can say op with its limits, which the seed has no place for.
 func (f form) dialectFor(op Op) dialect {
-	if r, ok := op.(ranged); ok && r.limits().Limited() && !f.limits {
-		return dialectOurs
+	switch r, ok := op.(ranged); {
+	case !ok || !r.limits().Limited():
+		return f.dialect
+	case f.limits:
+		return max(f.dialect, dialectExecuTorch)
 	}
-	return f.dialect
+	return dialectOurs
 }
 
-// externalsSortable tells whether the graph's inputs and outputs can be numbered so that each list ascends: ExecuTorch's dialect
-// orders them by number.
+// externalsSortable tells whether inputs and outputs can be numbered in call order, as ExecuTorch's dialect has it: there an
+// argument is an input or an output, and there once.
 func (g *Graph) externalsSortable() bool {
 	seen := map[ID]bool{}
-	for _, id := range g.Inputs {
-		seen[id] = true
-	}
-	for _, id := range g.Outputs {
+	for _, id := range slices.Concat(g.Inputs, g.Outputs) {
 		if seen[id] {
 			return false
 		}

@@ -1,11 +1,15 @@
 package graph
 
 import (
+	"math"
 	"slices"
 )
 
 // ID names a value of one graph: its index in Graph.Values.
 type ID uint32
+
+// None stands for an optional operand that is not there.
+const None ID = math.MaxUint32
 
 // Graph is a network: values, the nodes that compute them, and which values are its inputs and outputs.
 //
@@ -24,6 +28,9 @@ type Graph struct {
 	ArenaBytes uint32
 	// SpareBuffers are entries of a file's buffer size list past its constants. They have no effect.
 	SpareBuffers []uint32
+	// Flushed is how many elements of constants an importer made zero because they were subnormal. Subnormal weights slow every
+	// engine down, and XNNPACK takes them for zero.
+	Flushed int
 
 	err error // the first mistake of a builder call
 }
@@ -35,6 +42,8 @@ type Value struct {
 	Constant int
 	// Ref is how messages and tools call the value: its id in the file it came from, else its index.
 	Ref uint32
+	// Name is what the file that an importer read calls the value. An XNNGraph file has no place for it.
+	Name string
 }
 
 // Constant is a block of bytes that values can be bound to.

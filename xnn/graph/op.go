@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,8 +77,11 @@ type arity struct{ least, most int }
 func exactly(n int) arity { return arity{n, n} }
 
 func (a arity) String() string {
-	if a.least == a.most {
+	switch a.most {
+	case a.least:
 		return fmt.Sprint(a.least)
+	case math.MaxInt:
+		return fmt.Sprintf("%d or more", a.least)
 	}
 	return fmt.Sprintf("%d to %d", a.least, a.most)
 }
@@ -121,7 +125,11 @@ func operatorOf(op Op) *operator {
 	if !opTypes[reflect.TypeOf(op)] {
 		return nil
 	}
-	return operators[op.Kind()]
+	// A type that names itself after a field can be made to bear another's name.
+	if o := operators[op.Kind()]; o != nil && reflect.TypeOf(o.op) == reflect.TypeOf(op) {
+		return o
+	}
+	return nil
 }
 
 // Operators are the kinds there are, in alphabetical order.

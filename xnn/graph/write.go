@@ -9,52 +9,90 @@ import (
 	"github.com/xnngo/xnngo/schema/xnngraph"
 )
 
-// constantAlign is the alignment of a constant's bytes in a written file, enough to use them in place.
-const constantAlign = 16
+const (
+	// constantAlign is the alignment of a constant's bytes in a FlatBuffer, enough to use them in place.
+	constantAlign = 16
+	// maxFlatBuffer is the most a FlatBuffer can hold.
+	maxFlatBuffer = math.MaxInt32
+	// maxWithinFlatBuffer leaves a FlatBuffer with constants in it room for the rest.
+	maxWithinFlatBuffer = maxFlatBuffer - 1<<28
+	// maxWithin is how many bytes of constants stay in the FlatBuffer where the dialect lets them lie behind it.
+	maxWithin = 1 << 20
+)
 
-// Marshal checks the graph and writes it as an XNNGraph file: inputs and outputs numbered first, in call order, nodes in
-// an order in which they can run. Constants lie at 16-byte alignment. A graph whose file would pass 2 GiB, the format's
-// limit, is ErrUnsupported.
+// Marshal checks the graph and writes it as an XNNGraph file, in the dialect that most readers know: the seed dialect where it
+// has a word for everything in the graph, else ExecuTorch's, else our own. Inputs and outputs are numbered first, in call order,
+// nodes follow in an order in which they can run. Constants lie at 16-byte alignment; more than 1 MiB of them lie behind the
+// FlatBuffer, at 64-byte alignment and of any size, but for the seed dialect, which cannot say that.
+//
+// ErrUnsupported is a graph that takes more than the 2 GiB of a FlatBuffer without its constants, and an operator that no dialect
+// has a word for.
 func (g *Graph) Marshal() ([]byte, error) {
 	g = g.Clone()
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
-	if err := g.checkFileSize(); err != nil {
-		return nil, err
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; !n.canBeSaid(g) {
+			return nil, g.atNode(schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "no file can say %s", n.Op.Kind()), i)
+		}
 	}
-	w := writer{g: g, dialect: g.dialect(), b: flatbuffers.NewBuilder(1024), ids: make([]uint32, len(g.Values))}
+	w := writer{g: g, dialect: g.dialect(), ids: make([]uint32, len(g.Values))}
+	w.behind = w.dialect != dialectSeed && g.constantBytes() > maxWithin
+	bound := w.bound()
+	if bound > maxFlatBuffer {
+		return nil, schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "the FlatBuffer would be larger than 2 GiB")
+	}
+	w.b = flatbuffers.NewBuilder(int(bound)) // which grows by doubling, and panics where that passes 2 GiB
 	w.number()
 	return w.file(), nil
 }
 
-// checkFileSize bounds the file before it is built, since the FlatBuffers builder has no error to give.
-func (g *Graph) checkFileSize() error {
-	// Generous bounds for a value with its shape, a node with its operands, a list entry, a constant's frame.
-	size := 256 + len(g.Version) + 128*len(g.Values) + 8*(len(g.Inputs)+len(g.Outputs)+len(g.SpareBuffers))
-	for i := range g.Nodes {
-		size += 128 + 16*(len(g.Nodes[i].Inputs)+len(g.Nodes[i].Outputs))
-	}
+func (n *Node) canBeSaid(g *Graph) bool {
+	_, ok := n.form(g)
+	return ok
+}
+
+func (g *Graph) constantBytes() int64 {
+	var sum int64
 	for _, c := range g.Constants {
-		if size += 64 + len(c.Data); size > math.MaxInt32 {
-			break
-		}
+		sum += int64(len(c.Data))
 	}
-	if size > math.MaxInt32 {
-		return schema.Errorf(schema.StageCheck, schema.ErrUnsupported, "the file would be larger than 2 GiB")
-	}
-	return nil
+	return sum
 }
 
 // writer turns one checked graph into a file.
 type writer struct {
 	g       *Graph
 	dialect dialect
+	behind  bool // constants lie behind the FlatBuffer
 	b       *flatbuffers.Builder
 	ids     []uint32 // id in the file by value
 
 	externs uint32
 	flags   []uint32
+	offsets []uint64 // of the constants behind the FlatBuffer
+}
+
+// bound is more than the FlatBuffer can take, since its builder has no error to give.
+func (w *writer) bound() int64 {
+	const head, value, node, entry = 512, 256, 384, 16
+	g := w.g
+	size := int64(head + len(g.Version) + entry*(len(g.Inputs)+len(g.Outputs)+len(g.SpareBuffers)))
+	for i := range g.Values {
+		size += value
+		if q := g.Values[i].Quant; q != nil {
+			size += int64(4 * len(q.Scales))
+		}
+	}
+	for i := range g.Nodes {
+		size += node + int64(entry*(len(g.Nodes[i].Inputs)+len(g.Nodes[i].Outputs)))
+	}
+	size += int64(64 * len(g.Constants))
+	if !w.behind {
+		size += g.constantBytes()
+	}
+	return size
 }
 
 // number gives every value its id in the file: externals from 0 in call order, then the rest.
@@ -107,7 +145,11 @@ func (w *writer) file() []byte {
 	xnngraph.XNNGraphAddNumExterns(b, w.externs)
 	xnngraph.XNNGraphAddInputIds(b, inputs)
 	xnngraph.XNNGraphAddOutputIds(b, outputs)
-	xnngraph.XNNGraphAddConstantBuffer(b, constants)
+	if w.behind {
+		xnngraph.XNNGraphAddConstantData(b, constants)
+	} else {
+		xnngraph.XNNGraphAddConstantBuffer(b, constants)
+	}
 	xnngraph.XNNGraphAddMemBufferSizes(b, sizes)
 	root := xnngraph.XNNGraphEnd(b)
 	if ids := identifiers[w.dialect]; ids != nil {
@@ -115,76 +157,14 @@ func (w *writer) file() []byte {
 	} else {
 		b.Finish(root)
 	}
+	if w.behind {
+		return join(b.FinishedBytes(), w.g.Constants, w.offsets)
+	}
 	return b.FinishedBytes()
 }
 
-// constants writes the constant table. Its entry 0 has no storage.
-func (w *writer) constants() flatbuffers.UOffsetT {
-	offsets := make([]flatbuffers.UOffsetT, max(1, len(w.g.Constants)))
-	for i := range offsets {
-		var data []byte
-		if i > 0 {
-			data = w.g.Constants[i].Data
-		}
-		var storage flatbuffers.UOffsetT
-		if data != nil {
-			w.b.Prep(constantAlign, len(data))
-			storage = w.b.CreateByteVector(data)
-		}
-		xnngraph.BufferStart(w.b)
-		if data != nil {
-			xnngraph.BufferAddStorage(w.b, storage)
-		}
-		offsets[i] = xnngraph.BufferEnd(w.b)
-	}
-	return w.tables(offsets)
-}
-
-// sizes writes the arena's size, the size of each constant, and the spare entries.
-func (w *writer) sizes() flatbuffers.UOffsetT {
-	sizes := []uint32{w.g.ArenaBytes}
-	for i := 1; i < len(w.g.Constants); i++ {
-		sizes = append(sizes, uint32(w.g.Constants[i].Size()))
-	}
-	return w.uints(append(sizes, w.g.SpareBuffers...))
-}
-
-func (w *writer) value(id ID) flatbuffers.UOffsetT {
-	b, v := w.b, &w.g.Values[id]
-	dims := make([]uint32, len(v.Shape))
-	for i, d := range v.Shape {
-		dims[i] = uint32(d)
-	}
-	dimsAt := w.uints(dims)
-	xnngraph.XNNTensorValueStart(b)
-	xnngraph.XNNTensorValueAddDatatype(b, fileDTypeNumbers[v.DType])
-	xnngraph.XNNTensorValueAddNumDims(b, uint32(len(dims)))
-	xnngraph.XNNTensorValueAddDims(b, dimsAt)
-	xnngraph.XNNTensorValueAddConstantBufferIdx(b, uint32(v.Constant))
-	if w.flags[id] != 0 {
-		xnngraph.XNNTensorValueAddExternalId(b, w.ids[id])
-	} else {
-		xnngraph.XNNTensorValueAddExternalId(b, invalidID)
-	}
-	xnngraph.XNNTensorValueAddFlags(b, w.flags[id])
-	xnngraph.XNNTensorValueAddIdOut(b, w.ids[id])
-	kind, value := xnngraph.XValueUnionXNNTensorValue, xnngraph.XNNTensorValueEnd(b)
-	if v.Quant != nil {
-		params, quant := w.quant(v.Type)
-		xnngraph.XNNQuantizedTensorValueStart(b)
-		xnngraph.XNNQuantizedTensorValueAddTensorValue(b, value)
-		xnngraph.XNNQuantizedTensorValueAddQuantParamsType(b, params)
-		xnngraph.XNNQuantizedTensorValueAddQuantParams(b, quant)
-		kind, value = xnngraph.XValueUnionXNNQuantizedTensorValue, xnngraph.XNNQuantizedTensorValueEnd(b)
-	}
-	xnngraph.XValueStart(b)
-	xnngraph.XValueAddXvalueType(b, kind)
-	xnngraph.XValueAddXvalue(b, value)
-	return xnngraph.XValueEnd(b)
-}
-
 func (w *writer) node(n *Node) flatbuffers.UOffsetT {
-	f := n.form(w.g)
+	f, _ := n.form(w.g)
 	op := f.encode(w.b, n.Op, w.fileIDs(n.Inputs), w.fileIDs(n.Outputs))
 	var limits flatbuffers.UOffsetT
 	if r, ok := n.Op.(ranged); ok && r.limits().Limited() {

@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/xnngo/xnngo/xnn"
 )
@@ -17,41 +15,66 @@ import (
 const benchSeed = 1
 
 func newBench() *cobra.Command {
-	cmd := oneModel(&cobra.Command{
-		Use:   "bench MODEL",
-		Short: "Measure how long a run takes",
+	cmd := &cobra.Command{
+		Use:   "bench MODEL...",
+		Short: "Measure how long a run takes, and compare models",
 		Long: `Measure how long a run takes, in one session, on random inputs, after a warm-up.
 
 Runs shorter than 10 µs are timed in batches, since reading the clock takes some tens of nanoseconds: minimum and
 percentiles are then those of the batches' means. With --json the keys are min_ns, p50_ns, p95_ns, runs (how many were
-measured), threads (what runs really use), load_ns (opening the model and making a session) and arena_bytes.`,
+measured), threads (what runs really use), load_ns (opening the model and making a session) and arena_bytes.
+
+Several models run in turns, so that what disturbs the machine disturbs all of them. The ratio of a model is the median, over all
+turns, of its time over that of the first. With --json they are a list, each with model and ratio as well.`,
 		Example: `  xnn bench model.xnn
-  xnn bench model.xnn -t 1 --time 10s --json`,
-	})
+  xnn bench model.xnn -t 1 --time 10s --json
+  xnn bench model.tflite quantized.xnn`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%s takes one MODEL or more, got none", cmd.Name())
+			}
+			return nil
+		},
+	}
 	threads := threadsFlag(cmd)
 	d := timeFlag(cmd)
 	asJSON := jsonFlag(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkTime(*d) }
 	cmd.RunE = does(func(cmd *cobra.Command, args []string) error {
-		s, loadTime, err := openBench(args[0], xnn.WithThreads(int(*threads)))
+		var sessions []*benchSession
+		defer func() {
+			for _, s := range sessions {
+				s.close()
+			}
+		}()
+		runs := make([]func() error, len(args))
+		results := make([]benchResult, len(args))
+		for i, path := range args {
+			s, loadTime, err := openBench(path, xnn.WithThreads(int(*threads)))
+			if err != nil {
+				return err
+			}
+			sessions = append(sessions, s)
+			results[i] = benchResult{Model: path, Threads: s.Threads(), LoadNS: int64(loadTime), ArenaBytes: s.ArenaBytes()}
+			runs[i] = func() error { return about(path, s.Run()) }
+		}
+		b := newTimeBar("bench", *d*time.Duration(len(args)))
+		timings, err := compare(cmd.Context(), *d, runs, b.elapsed)
+		b.clear()
 		if err != nil {
 			return err
 		}
-		defer s.close()
-		p := newProgress("bench", *d)
-		t, err := measure(cmd.Context(), *d, s.Run, p.show)
-		p.clear()
-		if err != nil {
-			return about(args[0], err)
+		for i, t := range timings {
+			results[i].set(t)
 		}
-		r := &benchResult{
-			MinNS: wholeNS(t.min), P50NS: wholeNS(t.p50), P95NS: wholeNS(t.p95), Runs: t.runs,
-			Threads: s.Threads(), LoadNS: int64(loadTime), ArenaBytes: s.ArenaBytes(), timing: t,
+		if *asJSON && len(args) == 1 {
+			results[0].Model, results[0].Ratio = "", 0
+			return printJSON(cmd.OutOrStdout(), results[0])
 		}
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), r)
+			return printJSON(cmd.OutOrStdout(), results)
 		}
-		return r.print(cmd.OutOrStdout())
+		return printBench(cmd.OutOrStdout(), results)
 	})
 	return cmd
 }
@@ -76,9 +99,9 @@ type benchSession struct {
 // openBench also gives the time it took to open the model and make the session.
 func openBench(path string, opts ...xnn.SessionOption) (*benchSession, time.Duration, error) {
 	start := time.Now()
-	m, err := xnn.Open(path)
+	m, err := openModel(path)
 	if err != nil {
-		return nil, 0, about(path, err)
+		return nil, 0, err
 	}
 	s, err := m.NewSession(opts...)
 	if err != nil {
@@ -96,45 +119,37 @@ func (s *benchSession) close() { s.model.Close() } // closes the session, too
 
 // benchResult is what xnn bench --json prints.
 type benchResult struct {
-	MinNS      int64 `json:"min_ns"`
-	P50NS      int64 `json:"p50_ns"`
-	P95NS      int64 `json:"p95_ns"`
-	Runs       int   `json:"runs"`
-	Threads    int   `json:"threads"`
-	LoadNS     int64 `json:"load_ns"`
-	ArenaBytes int   `json:"arena_bytes"`
+	Model      string  `json:"model,omitempty"`
+	MinNS      int64   `json:"min_ns"`
+	P50NS      int64   `json:"p50_ns"`
+	P95NS      int64   `json:"p95_ns"`
+	Runs       int     `json:"runs"`
+	Threads    int     `json:"threads"`
+	LoadNS     int64   `json:"load_ns"`
+	ArenaBytes int     `json:"arena_bytes"`
+	Ratio      float64 `json:"ratio,omitempty"`
 
 	timing timing
 }
 
-func (r *benchResult) print(w io.Writer) error {
-	t := newTable("min", "p50", "p95", "runs", "threads", "load", "arena")
-	t.row(duration(r.timing.min), duration(r.timing.p50), duration(r.timing.p95), r.Runs, r.Threads,
-		duration(float64(r.LoadNS)), fmt.Sprintf("%d bytes", r.ArenaBytes))
+func (r *benchResult) set(t timing) {
+	r.timing = t
+	r.MinNS, r.P50NS, r.P95NS, r.Runs, r.Ratio = wholeNS(t.min), wholeNS(t.p50), wholeNS(t.p95), t.runs, digits(t.ratio, 4)
+}
+
+func printBench(w io.Writer, results []benchResult) error {
+	header := []string{"min", "p50", "p95", "runs", "threads", "load", "arena"}
+	if len(results) > 1 {
+		header = append(append([]string{"model"}, header...), "ratio")
+	}
+	t := newTable(header...)
+	for _, r := range results {
+		cells := []any{duration(r.timing.min), duration(r.timing.p50), duration(r.timing.p95), r.Runs, r.Threads,
+			duration(float64(r.LoadNS)), fmt.Sprintf("%d bytes", r.ArenaBytes)}
+		if len(results) > 1 {
+			cells = append(append([]any{oneLine(r.Model)}, cells...), fmt.Sprintf("%.3f", r.timing.ratio))
+		}
+		t.row(cells...)
+	}
 	return t.print(w)
-}
-
-// progress is a line on a terminal that says how far a measurement is. It shows up after a second.
-type progress struct {
-	what  string
-	total time.Duration
-	last  time.Duration
-	on    bool
-}
-
-func newProgress(what string, total time.Duration) *progress {
-	return &progress{what: what, total: total, on: term.IsTerminal(int(os.Stderr.Fd()))}
-}
-
-func (p *progress) show(elapsed time.Duration) {
-	if p.on && elapsed >= p.last+time.Second {
-		p.last = elapsed.Truncate(time.Second)
-		fmt.Fprintf(os.Stderr, "\r%s: %v of %v \r", p.what, p.last, p.total)
-	}
-}
-
-func (p *progress) clear() {
-	if p.last > 0 {
-		fmt.Fprint(os.Stderr, "\x1b[K")
-	}
 }

@@ -20,7 +20,7 @@ func parseFiles(flag string, args []string) (map[int]string, error) {
 		number, file, ok := strings.Cut(arg, "=")
 		n, err := strconv.ParseUint(number, 10, 31)
 		if !ok || err != nil || file == "" {
-			return nil, fmt.Errorf("%s %q: N=FILE.npy is needed, N counted from 0", flag, arg)
+			return nil, fmt.Errorf("%s %q: N=FILE is needed, N counted from 0", flag, arg)
 		}
 		if _, twice := files[int(n)]; twice {
 			return nil, fmt.Errorf("%s: %d is given twice", flag, n)
@@ -33,7 +33,7 @@ func parseFiles(flag string, args []string) (map[int]string, error) {
 	return files, nil
 }
 
-func sortedKeys(m map[int]string) []int { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 
 // writeFile writes a file that is either complete or not there: into a temporary file beside it that takes its name at the
 // end. What is there and no regular file, such as a pipe, is written as it is.

@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,24 +16,47 @@ import (
 func newInspect() *cobra.Command {
 	cmd := oneModel(&cobra.Command{
 		Use:   "inspect MODEL",
-		Short: "Show what is in a model",
-		Long: `Show what is in a model: its version, inputs, outputs, values, nodes, constants and arenas.
+		Short: "Show what is in a model, and draw it",
+		Long: `Show what is in a model: its version, inputs, outputs, operators, nodes, values, constants, and what it takes.
 
-Values and nodes are called by their ids in the file. The activation arena is entry 0 of the file's mem_buffer_sizes, 0
-where the file leaves its size open; what a session needs depends on this machine. A model that is right but cannot run here
-is shown, too, with the reason.
+Values and nodes are called by their ids in the file. Parameters are the elements of constants that nodes read; multiply-adds are
+those of products with filters and matrices. The activation arena is entry 0 of the file's mem_buffer_sizes, 0 where the file leaves
+its size open; what a session needs depends on this machine, and on the shapes, which --shape changes.
+A model that is right but cannot run here is shown, too, with the reason.
 
-With --json the keys are file, file_bytes, version, runs_here, reason (only where it does not run), inputs, outputs, values,
-nodes, constants, arenas (declared_bytes, needed_bytes or null, spare_bytes) and totals.`,
+With --svg a picture of the graph, with shapes on its edges, for which Graphviz's program dot must be installed.
+
+With --json the keys are file, file_bytes, version, runs_here, reason (only where it does not run), inputs, outputs, operators, values,
+nodes, constants, arenas (declared_bytes, needed_bytes or null, spare_bytes), parameters, multiply_adds, flushed (subnormal
+weights that were made zero), memory (only where it runs) and totals.`,
 		Example: `  xnn inspect model.xnn
+  xnn inspect face.tflite --svg face.svg
+  xnn inspect model.xnn --shape 0=8x224x224x3
   xnn inspect model.xnn --json | jq .totals`,
 	})
 	asJSON := jsonFlag(cmd)
+	picture := cmd.Flags().String("svg", "", "draw the graph into `FILE`")
+	given := cmd.Flags().StringArray("shape", nil, "another shape of an input, as in 0=1x224x224x3 (`N=SHAPE`)")
+	var shapes map[int]xnn.Shape
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		var err error
+		shapes, err = parseShapes(*given)
+		return err
+	}
 	cmd.RunE = does(func(cmd *cobra.Command, args []string) error {
-		r, err := inspect(args[0])
+		g, size, err := readGraph(args[0])
 		if err != nil {
 			return err
 		}
+		if err := reshapeGraph(g, shapes); err != nil {
+			return about(args[0], err)
+		}
+		if *picture != "" {
+			return drawGraph(cmd.Context(), *picture, g)
+		}
+		r := describe(g)
+		r.File, r.FileBytes = args[0], size
+		r.try(g)
 		if *asJSON {
 			return printJSON(cmd.OutOrStdout(), r)
 		}
@@ -41,182 +65,107 @@ nodes, constants, arenas (declared_bytes, needed_bytes or null, spare_bytes) and
 	return cmd
 }
 
-// inspection is what xnn inspect --json prints. Keys may be added, none is taken away.
-type inspection struct {
-	File      string         `json:"file"`
-	FileBytes int            `json:"file_bytes"`
-	Version   string         `json:"version"`
-	RunsHere  bool           `json:"runs_here"`
-	Reason    string         `json:"reason,omitempty"`
-	Inputs    []external     `json:"inputs"`
-	Outputs   []external     `json:"outputs"`
-	Values    []value        `json:"values"`
-	Nodes     []node         `json:"nodes"`
-	Constants []constant     `json:"constants"`
-	Arenas    arenas         `json:"arenas"`
-	Totals    map[string]int `json:"totals"`
+// parseShapes reads the N=SHAPE arguments of --shape.
+func parseShapes(args []string) (map[int]xnn.Shape, error) {
+	shapes := map[int]xnn.Shape{}
+	for _, arg := range args {
+		number, text, ok := strings.Cut(arg, "=")
+		n, err := strconv.ParseUint(number, 10, 31)
+		shape := xnn.Shape{}
+		for _, word := range strings.Split(text, "x") {
+			d, e := strconv.ParseUint(word, 10, 32)
+			if e != nil {
+				err = e
+			}
+			shape = append(shape, int(d))
+		}
+		if !ok || err != nil {
+			return nil, fmt.Errorf("--shape %q: N=SHAPE is needed, as in 0=1x224x224x3", arg)
+		}
+		if _, twice := shapes[int(n)]; twice {
+			return nil, fmt.Errorf("--shape: %d is given twice", n)
+		}
+		shapes[int(n)] = shape
+	}
+	return shapes, nil
 }
 
-// external is an input or output, by its index in call order.
-type external struct {
-	Index int       `json:"index"`
-	Value uint32    `json:"value"`
-	DType string    `json:"dtype"`
-	Shape xnn.Shape `json:"shape"`
-	Bytes int       `json:"bytes"`
+// reshapeGraph gives inputs other shapes, and all other values what follows from them.
+func reshapeGraph(g *graph.Graph, given map[int]xnn.Shape) error {
+	if len(given) == 0 {
+		return nil
+	}
+	inputs := make([]xnn.Shape, len(g.Inputs))
+	for i, id := range g.Inputs {
+		inputs[i] = g.Values[id].Shape
+	}
+	for _, i := range sortedKeys(given) {
+		if i >= len(inputs) {
+			return fmt.Errorf("there is no input %d, the model has %d", i, len(inputs))
+		}
+		inputs[i] = given[i]
+	}
+	shapes, err := g.Infer(inputs)
+	if err != nil {
+		return err
+	}
+	for i := range g.Values {
+		g.Values[i].Shape = shapes[i]
+	}
+	return nil
 }
 
-type value struct {
-	ID       uint32    `json:"id"`
-	DType    string    `json:"dtype"`
-	Shape    xnn.Shape `json:"shape"`
-	Bytes    int       `json:"bytes"`
-	Use      string    `json:"use"`                // input, output, input+output, constant or internal
-	Constant int       `json:"constant,omitempty"` // index of the constant it shows
-}
-
-type node struct {
-	Node        uint32   `json:"node"`
-	Operator    string   `json:"operator"`
-	Inputs      []uint32 `json:"inputs"`
-	Outputs     []uint32 `json:"outputs"`
-	DebugHandle uint32   `json:"debug_handle"`
-}
-
-type constant struct {
-	Index    int `json:"index"`
-	Bytes    int `json:"bytes"`    // in the file
-	Reserved int `json:"reserved"` // in memory, those of the file and zeros
-}
-
-// arenas are the sizes in mem_buffer_sizes that are not of constants.
-type arenas struct {
-	Declared uint32   `json:"declared_bytes"`
-	Needed   *int     `json:"needed_bytes"` // nil where it cannot be told
-	Spare    []uint32 `json:"spare_bytes"`
-}
-
-func inspect(path string) (*inspection, error) {
+// readGraph reads a model of any format, and gives the size of its file.
+func readGraph(path string) (*graph.Graph, int, error) {
 	data, err := readModel(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	g, err := graph.Unmarshal(data)
-	if err != nil {
-		return nil, about(path, err)
-	}
-	r := describe(g)
-	r.File, r.FileBytes = path, len(data)
-	if r.Arenas.Needed, err = try(data); err != nil {
-		r.Reason = oneLine(err.Error())
-	}
-	r.RunsHere = err == nil
-	return r, nil
+	g, err := wait("read "+path, func() (*graph.Graph, error) { return xnn.Read(data) })
+	return g, len(data), about(path, err)
 }
 
-// readModel reads a file, but no more than a FlatBuffer can hold.
+// maxPiped bounds what is read of a file that does not tell its size.
+const maxPiped = 1 << 31
+
 func readModel(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, math.MaxInt32+1))
-	if err == nil && len(data) > math.MaxInt32 {
-		err = fmt.Errorf("%s: it is larger than 2 GiB, more than the format allows", path)
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return os.ReadFile(path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxPiped+1))
+	if err == nil && len(data) > maxPiped {
+		err = fmt.Errorf("%s: it is no regular file and larger than 2 GiB", path)
 	}
 	return data, err
 }
 
-// try makes a session, without running it, and gives the size of the arena it needs, nil where that cannot be told. The error
-// is why there can be no session.
-func try(data []byte) (*int, error) {
-	m, err := xnn.Load(data)
+// try makes a session, without running it, and notes what it takes, or why there can be none.
+func (r *inspection) try(g *graph.Graph) {
+	fail := func(err error) { r.Reason = oneLine(err.Error()) }
+	m, err := xnn.Compile(g)
 	if err != nil {
-		return nil, err
+		fail(err)
+		return
 	}
 	defer m.Close()
 	n, err := m.ArenaBytes(nil)
 	if err != nil {
-		return nil, err
+		fail(err)
+		return
 	}
+	r.Arenas.Needed = &n
 	s, err := m.NewSession()
 	if err != nil {
-		return &n, err
+		fail(err)
+		return
 	}
-	return &n, s.Close()
-}
-
-// describe lists the parts of a graph.
-func describe(g *graph.Graph) *inspection {
-	r := &inspection{
-		Version: g.Version,
-		Inputs:  externals(g, g.Inputs), Outputs: externals(g, g.Outputs),
-		Values: []value{}, Nodes: []node{}, Constants: []constant{},
-		Arenas: arenas{Declared: g.ArenaBytes, Spare: list(g.SpareBuffers)},
-	}
-	uses := make([]string, len(g.Values))
-	for _, id := range g.Inputs {
-		uses[id] = "input"
-	}
-	for _, id := range g.Outputs {
-		if uses[id] == "" || uses[id] == "output" {
-			uses[id] = "output"
-		} else {
-			uses[id] = "input+output"
-		}
-	}
-	bytes := map[string]int{}
-	for i := range g.Values {
-		v := &g.Values[i]
-		switch {
-		case v.Constant != 0:
-			uses[i] = "constant"
-		case uses[i] == "":
-			uses[i] = "internal"
-		}
-		bytes[uses[i]] = saturate(bytes[uses[i]], v.Bytes())
-		r.Values = append(r.Values, value{v.Ref, v.DType.String(), list(v.Shape), v.Bytes(), uses[i], v.Constant})
-	}
-	for _, n := range g.Nodes {
-		r.Nodes = append(r.Nodes, node{n.Ref, n.Op.Kind(), refs(g, n.Inputs), refs(g, n.Outputs), n.DebugHandle})
-	}
-	constantBytes := 0
-	for i := 1; i < len(g.Constants); i++ {
-		c := g.Constants[i]
-		r.Constants = append(r.Constants, constant{i, len(c.Data), c.Size()})
-		constantBytes += c.Size()
-	}
-	r.Totals = map[string]int{
-		"values": len(r.Values), "nodes": len(r.Nodes), "constants": len(r.Constants), "constant_bytes": constantBytes,
-		"input_bytes":  saturate(bytes["input"], bytes["input+output"]),
-		"output_bytes": saturate(bytes["output"], bytes["input+output"]), "internal_bytes": bytes["internal"],
-	}
-	return r
-}
-
-func externals(g *graph.Graph, ids []graph.ID) []external {
-	out := make([]external, len(ids))
-	for i, id := range ids {
-		v := &g.Values[id]
-		out[i] = external{i, v.Ref, v.DType.String(), list(v.Shape), v.Bytes()}
-	}
-	return out
-}
-
-// refs are the ids of values in their file.
-func refs(g *graph.Graph, ids []graph.ID) []uint32 {
-	out := make([]uint32, len(ids))
-	for i, id := range ids {
-		out[i] = g.Values[id].Ref
-	}
-	return out
-}
-
-// saturate adds sizes, each of which may be as large as an address.
-func saturate(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
+	defer s.Close()
+	held := xnn.MemStats()
+	r.Memory = &memory{held.Constants, held.Weights, held.Arenas, held.Tensors, held.XNNPACK + held.Bridge, held.Total}
+	r.RunsHere = true
 }

@@ -3,36 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
-// print gives the inspection as text. Lists that are empty are left out.
+// print gives the inspection as text. Lists that are empty are left out, and columns that have nothing to say.
 func (r *inspection) print(w io.Writer) error {
-	if err := r.head().print(w); err != nil {
-		return err
-	}
-	sections := []struct {
-		rows  int
-		table *table
-	}{
-		{len(r.Inputs), externalTable("input", r.Inputs)},
-		{len(r.Outputs), externalTable("output", r.Outputs)},
-		{len(r.Values), r.valueTable()},
-		{len(r.Nodes), r.nodeTable()},
-		{len(r.Constants), r.constantTable()},
-	}
-	for _, s := range sections {
-		if s.rows == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
-		if err := s.table.print(w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printTables(w, r.head(), externalTable("input", r.Inputs), externalTable("output", r.Outputs), r.operatorTable(),
+		r.nodeTable(), r.valueTable(), r.constantTable())
 }
 
 func (r *inspection) head() *table {
@@ -42,6 +20,10 @@ func (r *inspection) head() *table {
 		t.row("runs here", "yes")
 	} else {
 		t.row("runs here", "no: "+r.Reason)
+	}
+	t.row("parameters", r.parameterText())
+	if r.MultiplyAdds > 0 {
+		t.row("multiply-adds", count(r.MultiplyAdds))
 	}
 	declared := "size left open"
 	if r.Arenas.Declared != 0 {
@@ -54,6 +36,14 @@ func (r *inspection) head() *table {
 	for _, n := range r.Arenas.Spare {
 		t.row("spare entry", fmt.Sprintf("%d bytes, unused", n))
 	}
+	if m := r.Memory; m != nil {
+		t.row("memory", fmt.Sprintf("%s: packed weights %s, constants %s, arena %s, inputs and outputs %s, descriptors %s",
+			byteSize(int(m.Total)), byteSize(int(m.Weights)), byteSize(int(m.Constants)), byteSize(int(m.Arena)),
+			byteSize(int(m.Tensors)), byteSize(int(m.Other))))
+	}
+	if r.Flushed > 0 {
+		t.row("subnormal", fmt.Sprintf("%d weights were made zero", r.Flushed))
+	}
 	t.row("totals", fmt.Sprintf("%d values, %d nodes, %d constants of %d bytes", r.Totals["values"], r.Totals["nodes"],
 		r.Totals["constants"], r.Totals["constant_bytes"]))
 	t.row("tensors", fmt.Sprintf("inputs %d bytes, outputs %d, intermediate %d", r.Totals["input_bytes"],
@@ -61,30 +51,67 @@ func (r *inspection) head() *table {
 	return t
 }
 
+// parameterText is such as 1.52 M, 2.9 MiB: fp16 2.9 MiB, fp32 3.1 KiB.
+func (r *inspection) parameterText() string {
+	text := fmt.Sprintf("%s, %s", count(r.Parameters.Count), byteSize(r.Parameters.Bytes))
+	for i, p := range r.Parameters.ByDType {
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		text += fmt.Sprintf("%s%s %s", separator, p.DType, byteSize(p.Bytes))
+	}
+	return text
+}
+
+// withColumn appends a cell to a row where there is such a column.
+func withColumn[T any](is bool, cell T, row ...T) []T {
+	if is {
+		row = append(row, cell)
+	}
+	return row
+}
+
 func externalTable(what string, list []external) *table {
-	t := newTable(what, "value", "dtype", "shape", "bytes")
+	named := slices.ContainsFunc(list, func(e external) bool { return e.Name != "" })
+	t := newTable(withColumn(named, "name", what, "value", "dtype", "shape", "bytes")...)
 	for _, e := range list {
-		t.row(e.Index, e.Value, e.DType, e.Shape, e.Bytes)
+		t.row(withColumn[any](named, oneLine(e.Name), e.Index, e.Value, e.typ, e.Shape, e.Bytes)...)
 	}
 	return t
 }
 
-func (r *inspection) valueTable() *table {
-	t := newTable("value", "dtype", "shape", "bytes", "use")
-	for _, v := range r.Values {
-		use := v.Use
-		if v.Constant != 0 {
-			use = fmt.Sprintf("constant %d", v.Constant)
-		}
-		t.row(v.ID, v.DType, v.Shape, v.Bytes, use)
+func (r *inspection) operatorTable() *table {
+	t := newTable("operator", "nodes", "parameters", "multiply-adds")
+	for _, o := range r.Operators {
+		t.row(o.Operator, o.Nodes, count(o.Parameters), count(o.MultiplyAdds))
 	}
 	return t
 }
 
 func (r *inspection) nodeTable() *table {
-	t := newTable("node", "operator", "reads", "writes", "handle")
+	handles := slices.ContainsFunc(r.Nodes, func(n node) bool { return n.DebugHandle != 0 })
+	set := slices.ContainsFunc(r.Nodes, func(n node) bool { return n.settings != "" })
+	work := r.MultiplyAdds > 0
+	header := withColumn(work, "multiply-adds", withColumn(handles, "handle", "node", "operator", "reads", "writes")...)
+	t := newTable(withColumn(set, "settings", header...)...)
 	for _, n := range r.Nodes {
-		t.row(n.Node, n.Operator, idList(n.Inputs), idList(n.Outputs), n.DebugHandle)
+		row := []any{n.Node, n.Operator, idList(n.Inputs), idList(n.Outputs)}
+		row = withColumn[any](work, count(n.MultiplyAdds), withColumn[any](handles, n.DebugHandle, row...)...)
+		t.row(withColumn[any](set, n.settings, row...)...)
+	}
+	return t
+}
+
+func (r *inspection) valueTable() *table {
+	named := slices.ContainsFunc(r.Values, func(v value) bool { return v.Name != "" })
+	t := newTable(withColumn(named, "name", "value", "dtype", "shape", "bytes", "use")...)
+	for _, v := range r.Values {
+		use := v.Use
+		if v.Constant != 0 {
+			use = fmt.Sprintf("constant %d", v.Constant)
+		}
+		t.row(withColumn[any](named, oneLine(v.Name), v.ID, v.typ, v.Shape, v.Bytes, use)...)
 	}
 	return t
 }

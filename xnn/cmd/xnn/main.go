@@ -68,7 +68,7 @@ func newRoot() *cobra.Command {
 			return errors.New("a command is needed")
 		},
 	}
-	root.AddCommand(newRun(), newInspect(), newBench(), newProfile(), newVersion())
+	root.AddCommand(newRun(), newInspect(), newBench(), newProfile(), newVerify(), newConvert(), newOperators(), newVersion())
 	return root
 }
 

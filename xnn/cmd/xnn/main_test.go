@@ -130,6 +130,34 @@ func TestUsage(t *testing.T) {
 		{"profile"},
 		{"profile", m, "--time", "0s"},
 		{"version", "now"},
+		{"inspect", m, "--shape", "3"},
+		{"inspect", m, "--shape", "0="},
+		{"inspect", m, "--shape", "0=3x"},
+		{"inspect", m, "--shape", "0=-3"},
+		{"inspect", m, "--shape", "0=3", "--shape", "0=4"},
+		{"run", m, "--range", "1"},
+		{"run", m, "--range", "1..0"},
+		{"run", m, "--range", "0..Inf"},
+		{"run", m, "--mean", "a"},
+		{"run", m, "--mean", "1,2"},
+		{"run", m, "--std", "0"},
+		{"run", m, "--std", "1,1,-1"},
+		{"run", m, "--top", "3"},
+		{"run", m, "--softmax"},
+		{"run", m, "--labels", "x", "--top", "0"},
+		{"verify", m},
+		{"verify", m, m, m},
+		{"verify", m, m, "--runs", "0"},
+		{"verify", m, m, "--tolerance", "-1"},
+		{"verify", m, m, "--tolerance", "NaN"},
+		{"convert", m},
+		{"convert", m, "x", "y"},
+		{"convert", m, "x", "--keep", "3"},
+		{"convert", m, "x", "--seed", "3"},
+		{"convert", m, "x", "--weights", "int2"},
+		{"convert", m, "x", "--weights", "int4", "--block", "33"},
+		{"convert", m, "x", "--weights", "int4", "--min-weights", "0"},
+		{"convert", m, "x", "--weights", "int8", "--time", "0s"},
 	} {
 		stdout, stderr := tool(t, exitUsage, args...)
 		require.Empty(t, stdout, args)
@@ -139,7 +167,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "run"}, {"run", "-h"}, {"inspect", "-h"}, {"bench", "-h"}, {"profile", "-h"}} {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "run"}, {"run", "-h"}, {"inspect", "-h"}, {"bench", "-h"}, {"profile", "-h"}, {"verify", "-h"}, {"convert", "-h"}} {
 		out, _ := tool(t, exitOK, args...)
 		require.Contains(t, out, "Examples:", args)
 	}
@@ -177,6 +205,8 @@ func TestBadModels(t *testing.T) {
 		require.Contains(t, fails(t, "inspect", file, "--json"), file)
 		require.Contains(t, fails(t, "bench", file), file)
 		require.Contains(t, fails(t, "profile", file), file)
+		require.Contains(t, fails(t, "verify", fixture("add"), file), file)
+		require.Contains(t, fails(t, "convert", file, filepath.Join(t.TempDir(), "out")), file)
 	}
 	require.Equal(t, `open no\nsuch: no such file or directory`, fails(t, "inspect", "no\nsuch"))
 }
@@ -208,13 +238,30 @@ func TestNumber(t *testing.T) {
 
 func floats(t *testing.T, path string) ([]float32, xnn.Shape) {
 	t.Helper()
-	a, err := openNpy(path)
+	s, err := openSource(path, look{})
 	require.NoError(t, err)
-	defer a.close()
+	defer s.close()
+	a := s.(*npyFile)
 	require.Equal(t, xnn.Float32, a.typ.DType)
 	n, err := a.typ.Count()
 	require.NoError(t, err)
 	data := make([]float32, n)
-	require.NoError(t, a.read(xnn.NewTensor(data, a.typ.Shape...).Bytes()))
+	require.NoError(t, a.read(xnn.NewTensor(data, a.typ.Shape...)))
 	return data, a.typ.Shape
+}
+
+// modelFile is where ./build.sh models has put a file. A test that needs one is left out where there is none.
+func modelFile(t *testing.T, name string) string {
+	t.Helper()
+	cache := os.Getenv("XNNGO_CACHE")
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		require.NoError(t, err)
+		cache = filepath.Join(user, "xnngo")
+	}
+	path := filepath.Join(cache, "models", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not there: ./build.sh models fetches it", path)
+	}
+	return path
 }

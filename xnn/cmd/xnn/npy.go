@@ -19,6 +19,9 @@ import (
 var npyDescr = map[xnn.DType]string{
 	xnn.Float32: "'<f4'",
 	xnn.Float16: "'<f2'",
+	xnn.Int32:   "'<i4'",
+	xnn.QInt8:   "'|i1'",
+	xnn.QUInt8:  "'|u1'",
 }
 
 // npyMaxHeader bounds the header of a file, which NumPy writes in some hundred bytes.
@@ -27,23 +30,15 @@ const npyMaxHeader = 1 << 20
 // npyFile is an array whose header was read and whose elements come next. The library reads headers; elements are taken as
 // they are, since it has no float16.
 type npyFile struct {
-	path string
 	file *os.File
 	r    *bufio.Reader
 	typ  xnn.Type
 }
 
-func openNpy(path string) (*npyFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	a := &npyFile{path: path, file: f, r: bufio.NewReaderSize(f, 1<<16)}
-	if err := a.readHeader(); err != nil {
-		a.close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return a, nil
+// newNpy reads the header; r reads from f.
+func newNpy(f *os.File, r *bufio.Reader) (*npyFile, error) {
+	a := &npyFile{file: f, r: r}
+	return a, a.readHeader()
 }
 
 func (a *npyFile) close() { _ = a.file.Close() } // it was only read
@@ -62,7 +57,7 @@ func (a *npyFile) readHeader() error {
 	case strings.HasPrefix(h.Descr.Type, ">"):
 		return fmt.Errorf("elements are big-endian ('%s'); save it with astype('%s')", h.Descr.Type, "<"+h.Descr.Type[1:])
 	case a.typ.DType == 0:
-		return fmt.Errorf("elements are '%s'; '<f4' or '<f2' is needed", h.Descr.Type)
+		return fmt.Errorf("elements are '%s'; '<f4', '<f2', '<i4', '|i1' or '|u1' is needed", h.Descr.Type)
 	case h.Descr.Fortran:
 		return errors.New("it is in Fortran order; save it with numpy.ascontiguousarray")
 	}
@@ -85,11 +80,39 @@ func (a *npyFile) readHeader() error {
 	return nil
 }
 
-// read fills mem, which has the size of the array.
-func (a *npyFile) read(mem []byte) error {
+func (a *npyFile) shape(input int, t xnn.Type) (xnn.Shape, error) {
+	if a.typ.DType != t.DType && a.typ.DType != xnn.Float32 {
+		return nil, fmt.Errorf("it holds %v, input %d takes %v (%s)", a.typ, input, t, npyTypeOf(t.DType))
+	}
+	return a.typ.Shape, nil
+}
+
+// npyTypeOf is how an output of this type is written: NumPy has no bfloat16.
+func npyTypeOf(t xnn.DType) string {
+	if t == xnn.BFloat16 {
+		t = xnn.Float32
+	}
+	return npyDescr[t]
+}
+
+// read fills a tensor of the array's shape.
+func (a *npyFile) read(t *xnn.Tensor) error {
+	if t.DType() == a.typ.DType {
+		return a.readBytes(t.Bytes())
+	}
+	data := make([]float32, a.typ.Shape.Elements())
+	from := xnn.NewTensor(data, a.typ.Shape...)
+	if err := a.readBytes(from.Bytes()); err != nil {
+		return err
+	}
+	copyNumbers(t, from)
+	return nil
+}
+
+func (a *npyFile) readBytes(mem []byte) error {
 	if n, err := io.ReadFull(a.r, mem); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("%s: %v needs %d bytes, the file has %d", a.path, a.typ, len(mem), n)
+			return fmt.Errorf("%v needs %d bytes, the file has %d", a.typ, len(mem), n)
 		}
 		return err
 	}
@@ -120,6 +143,11 @@ func readNpyHeader(r *bufio.Reader) (h npy.Header, err error) {
 // writeNpy writes a tensor to a file. The library writes neither float16 nor a shape apart from Go's own array types, so
 // the header is made here: version 1.0, padded such that the elements start at a multiple of 64.
 func writeNpy(path string, t *xnn.Tensor) error {
+	if t.DType() == xnn.BFloat16 {
+		wide := xnn.NewTensor(make([]float32, t.Shape().Elements()), t.Shape()...)
+		copyNumbers(wide, t)
+		t = wide
+	}
 	dims := make([]string, len(t.Shape()))
 	for i, d := range t.Shape() {
 		dims[i] = strconv.Itoa(d)

@@ -57,7 +57,10 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // table collects rows and prints them aligned.
-type table struct{ text strings.Builder }
+type table struct {
+	text strings.Builder
+	rows int
+}
 
 func newTable(header ...string) *table {
 	t := &table{}
@@ -71,6 +74,7 @@ func (t *table) row(cells ...any) {
 		words[i] = fmt.Sprint(c)
 	}
 	t.text.WriteString(strings.Join(words, "\t") + "\n")
+	t.rows++
 }
 
 func (t *table) print(w io.Writer) error {
@@ -79,6 +83,26 @@ func (t *table) print(w io.Writer) error {
 		return err
 	}
 	return tw.Flush()
+}
+
+// printTables prints tables that have rows, with an empty line between them.
+func printTables(w io.Writer, tables ...*table) error {
+	first := true
+	for _, t := range tables {
+		if t.rows == 0 {
+			continue
+		}
+		if !first {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		first = false
+		if err := t.print(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // duration words nanoseconds, which may be parts of one.
@@ -92,6 +116,38 @@ func duration(ns float64) string {
 		}
 	}
 	return fmt.Sprintf("%.1f ns", ns)
+}
+
+// digits rounds f to so many decimal digits.
+func digits(f float64, n int) float64 {
+	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', n, 64), 64)
+	return f
+}
+
+// byteSize words a number of bytes for people.
+func byteSize(n int) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if float64(n) >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// count words a large number for people, in thousands, millions and so on.
+func count(n int) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}} {
+		if float64(n) >= u.size {
+			return fmt.Sprintf("%.2f %s", float64(n)/u.size, u.name)
+		}
+	}
+	return strconv.Itoa(n)
 }
 
 // wholeNS is a time for JSON.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,42 +13,42 @@ import (
 
 func newRun() *cobra.Command {
 	cmd := oneModel(&cobra.Command{
-		Use:   "run MODEL [-i N=FILE.npy]... [-o N=FILE.npy]...",
+		Use:   "run MODEL [-i N=FILE]... [-o N=FILE.npy]...",
 		Short: "Run a model once and describe its outputs",
 		Long: `Run a model once and describe its outputs.
 
-Inputs and outputs are numbered from 0 in call order; xnn inspect lists them. Files are little-endian .npy arrays in C
-order, '<f4' for fp32 and '<f2' for fp16. An input of another shape than the model's, but of its rank, reshapes the model.
+` + inputHelp + `
 
-With --seed, inputs that are not given get random values, the same on every machine: uniform in [-1, 1), multiples of 2^-23
-(fp32) or 2^-10 (fp16), from PCG(seed, N) of Go's math/rand/v2 for input N.
+With --seed, inputs that are not given get random values. ` + randomHelp + `
 
-Of each output: minimum, maximum and mean of what is not NaN, the number of NaNs where there are any, the first values. With
---json the keys are threads and outputs, each with index, dtype, shape, elements, min, max, mean (null where there are none),
-nan and first; NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
+Of each output: minimum, maximum and mean of what is not NaN, the number of NaNs where there are any, the first values, all as the
+real numbers that a quantised output stands for; files get its integers. With --labels, which has a name on each line, the --top
+classes of the first output whose rows have as many elements. With --json the keys are threads, outputs, each with index, dtype, shape,
+elements, min, max, mean (null where there are none), nan and first, and classes, with output, row, class,
+label and score; NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		Example: `  xnn run model.xnn -i 0=x.npy -i 1=b.npy -o 0=y.npy
-  xnn run model.xnn --seed 1 --json`,
+  xnn run model.xnn --seed 1 --json
+  xnn run classifier.tflite -i 0=photo.jpg --labels labels.txt --softmax
+  xnn run network.tflite -i 0=photo.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225`,
 	})
-	ins := cmd.Flags().StringArrayP("input", "i", nil, "read an input from a file, as in 0=x.npy (`N=FILE`)")
+	var in inputFlags
+	in.add(cmd)
 	outs := cmd.Flags().StringArrayP("output", "o", nil, "write an output to a file, as in 0=y.npy (`N=FILE`)")
-	seed := cmd.Flags().Uint64("seed", 0, "random values for the inputs that are not given (`S`)")
 	threads := threadsFlag(cmd)
+	var r runner
+	r.classes.add(cmd)
 	asJSON := jsonFlag(cmd)
 
-	var r runner
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		var err error
-		if r.inputs, err = parseFiles("-i", *ins); err != nil {
+		if r.inputs, err = in.parse(cmd); err != nil {
 			return err
 		}
 		if r.outputs, err = parseFiles("-o", *outs); err != nil {
 			return err
 		}
-		if cmd.Flags().Changed("seed") {
-			r.seed = seed
-		}
 		r.path, r.threads = args[0], int(*threads)
-		return nil
+		return r.classes.check(cmd)
 	}
 	cmd.RunE = does(func(cmd *cobra.Command, _ []string) error {
 		result, err := r.run(cmd.Context())
@@ -66,33 +65,35 @@ nan and first; NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 
 // runner is what xnn run was told.
 type runner struct {
-	path            string
-	inputs, outputs map[int]string // files, by index
-	seed            *uint64
-	threads         int
+	path    string
+	inputs  *inputs
+	outputs map[int]string // files, by index
+	classes classFlags
+	threads int
 }
 
 // runResult is what xnn run --json prints.
 type runResult struct {
 	Threads int       `json:"threads"`
 	Outputs []summary `json:"outputs"`
+	Classes []class   `json:"classes,omitempty"`
 }
 
 func (r *runner) run(ctx context.Context) (*runResult, error) {
-	m, err := xnn.Open(r.path)
+	labels, err := r.classes.read()
 	if err != nil {
-		return nil, about(r.path, err)
+		return nil, err
+	}
+	m, err := openModel(r.path)
+	if err != nil {
+		return nil, err
 	}
 	defer m.Close()
 	if err := r.check(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.path, err)
 	}
-	arrays, err := r.openInputs(m.Inputs())
-	defer func() {
-		for _, a := range arrays {
-			a.close()
-		}
-	}()
+	files, err := r.inputs.open(m.Inputs())
+	defer files.close()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,10 @@ func (r *runner) run(ctx context.Context) (*runResult, error) {
 		return nil, about(r.path, err)
 	}
 	defer s.Close()
-	if err := r.fill(s, m.Inputs(), arrays); err != nil {
+	if err := files.reshape(s, m.Inputs()); err != nil {
+		return nil, about(r.path, err)
+	}
+	if err := files.fill(s); err != nil {
 		return nil, err
 	}
 	if err := s.Run(); err != nil {
@@ -111,6 +115,11 @@ func (r *runner) run(ctx context.Context) (*runResult, error) {
 		return nil, ctx.Err()
 	}
 	result := &runResult{Threads: s.Threads(), Outputs: []summary{}}
+	if labels != nil {
+		if result.Classes, err = r.classes.best(s, len(m.Outputs()), labels); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.path, err)
+		}
+	}
 	for i := range m.Outputs() {
 		result.Outputs = append(result.Outputs, summarize(i, s.Output(i)))
 		if file, ok := r.outputs[i]; ok {
@@ -122,74 +131,13 @@ func (r *runner) run(ctx context.Context) (*runResult, error) {
 	return result, nil
 }
 
-// check reports indices that the model does not have and inputs that nothing was said about.
 func (r *runner) check(m *xnn.Model) error {
-	in, out := m.Inputs(), m.Outputs()
-	for _, i := range sortedKeys(r.inputs) {
-		if i >= len(in) {
-			return fmt.Errorf("there is no input %d, the model has %d", i, len(in))
-		}
-	}
 	for _, i := range sortedKeys(r.outputs) {
-		if i >= len(out) {
-			return fmt.Errorf("there is no output %d, the model has %d", i, len(out))
+		if i >= len(m.Outputs()) {
+			return fmt.Errorf("there is no output %d, the model has %d", i, len(m.Outputs()))
 		}
 	}
-	var missing []string
-	for i, t := range in {
-		if _, ok := r.inputs[i]; !ok && r.seed == nil {
-			missing = append(missing, fmt.Sprintf("%d %v", i, t))
-		}
-	}
-	if missing != nil {
-		return fmt.Errorf("inputs not given: %s (use -i N=FILE.npy, or --seed for random values)", strings.Join(missing, ", "))
-	}
-	return nil
-}
-
-// openInputs opens the files of the inputs and reads their headers; what it returns is to be closed, in an error's case, too.
-func (r *runner) openInputs(types []xnn.Type) (map[int]*npyFile, error) {
-	arrays := map[int]*npyFile{}
-	for _, i := range sortedKeys(r.inputs) {
-		a, err := openNpy(r.inputs[i])
-		if err != nil {
-			return arrays, err
-		}
-		arrays[i] = a
-		if a.typ.DType != types[i].DType {
-			return arrays, fmt.Errorf("%s: it holds %v, input %d takes %v (%s)", r.inputs[i], a.typ, i, types[i],
-				npyDescr[types[i].DType])
-		}
-	}
-	return arrays, nil
-}
-
-// fill gives the session the shapes of the files, their contents, and random values for the rest.
-func (r *runner) fill(s *xnn.Session, types []xnn.Type, arrays map[int]*npyFile) error {
-	shapes := make([]xnn.Shape, len(types))
-	differs := false
-	for i, t := range types {
-		shapes[i] = t.Shape
-		if a := arrays[i]; a != nil {
-			differs = differs || !a.typ.Shape.Equal(t.Shape)
-			shapes[i] = a.typ.Shape
-		}
-	}
-	if differs {
-		if err := s.Reshape(shapes...); err != nil {
-			return about(r.path, err)
-		}
-	}
-	for i := range types {
-		if a := arrays[i]; a != nil {
-			if err := a.read(s.Input(i).Bytes()); err != nil {
-				return err
-			}
-		} else {
-			fillRandom(s.Input(i), *r.seed, i)
-		}
-	}
-	return nil
+	return r.inputs.check(m.Inputs())
 }
 
 func (r *runResult) print(w io.Writer) error {
@@ -206,5 +154,5 @@ func (r *runResult) print(w io.Writer) error {
 		}
 		t.row(append(row, s.firstValues())...)
 	}
-	return t.print(w)
+	return printTables(w, t, classTable(r.Classes))
 }

@@ -70,12 +70,12 @@ func TestRunHalf(t *testing.T) {
 	out, _ := tool(t, exitOK, "run", fixture("fp16"), "-i", "0="+array("half_a"), "-i", "1="+array("half_b"), "-o", "0="+y)
 	require.Contains(t, out, "nan")
 	require.Equal(t, header(t, array("half_a")), header(t, y))
-	a, err := openNpy(y)
+	a, err := openSource(y, look{})
 	require.NoError(t, err)
 	defer a.close()
-	require.Equal(t, xnn.Type{DType: xnn.Float16, Shape: xnn.Shape{8}}, a.typ)
+	require.Equal(t, xnn.Type{DType: xnn.Float16, Shape: xnn.Shape{8}}, a.(*npyFile).typ)
 	got := make([]xnn.Half, 8)
-	require.NoError(t, a.read(xnn.NewTensor(got, 8).Bytes()))
+	require.NoError(t, a.read(xnn.NewTensor(got, 8)))
 	for i, want := range []xnn.Half{0x7c00, 0x6800, 0x7e00, 0xfbff, 0x7e00, 0x7e00, 0x0002, 0x34cc} {
 		if want == 0x7e00 {
 			require.True(t, math.IsNaN(float64(got[i].Float32())), i)
@@ -192,13 +192,13 @@ func TestRunBadArrays(t *testing.T) {
 		return write(name, []byte(strings.Replace(string(whole), old, new, 1)))
 	}
 	for file, want := range map[string]string{
-		array("double"):                            "'<f8'",
+		array("double"):                            "elements are '<f8'",
 		array("half_a"):                            "it holds fp16[8], input 0 takes fp32[3]",
 		array("big_endian"):                        "big-endian ('>f4')",
 		array("big_endian_half"):                   "big-endian ('>f2')",
 		array("fortran"):                           "Fortran order",
-		array("record"):                            "'<f4' or '<f2' is needed",
-		array("object"):                            "'<f4' or '<f2' is needed",
+		array("record"):                            "'|i1' or '|u1' is needed",
+		array("object"):                            "'|i1' or '|u1' is needed",
 		fixture("add"):                             "not a .npy file",
 		"no such.npy":                              "no such file",
 		write("empty", nil):                        "not a .npy file",
