@@ -79,7 +79,8 @@ var quantisedAtRunTime = []func(g *graph.Graph){
 	func(g *graph.Graph) {
 		w := weights(g, graph.QCInt4, graph.Quant{Scales: []float32{1, 2, 3, 4}, Axis: 1}, 2, 4)
 		g.Output(g.FullyConnectedTransposed(rows(g, graph.Float32, 3, 2), w, graph.None))
-		g.Output(g.FullyConnectedTransposed(rows(g, graph.Float32, 3, 2), w, g.Constant([]float32{1, 2, 3, 4}, 4), graph.As(graph.Float16)))
+		bias := g.Constant([]float32{1, 2, 3, 4}, 4)
+		g.Output(g.FullyConnectedTransposed(rows(g, graph.Float32, 3, 2), w, bias, graph.As(graph.Float16)))
 	},
 	func(g *graph.Graph) {
 		w := weights(g, graph.QBInt4, graph.Quant{Scales: []float32{1, 2, 3, 4}, Block: 32}, 2, 64)

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from graph import Graph, NONE, count, floats, per_block, per_channel, per_row, per_tensor
+from graph import Graph, NONE, count, per_block, per_channel, per_row, per_tensor
 from fixtures import QCINT4, SCALES, bf16, dynamic, fully_connected, little, one, two
 
 files = {}
@@ -88,7 +88,8 @@ fault("datatype_minus_1", "ErrGraph", ["value 0", "datatype -1"], tensor(two("Ad
 
 # A scale for each channel, or for each block of one.
 for n in (-1, 2, 2147483647):
-    fault("channel_dim_" + str(n).replace("-", "minus_"), "ErrGraph", ["value 3", "dimension %d" % n, "[4,3]"], weights(per_channel(SCALES, n)))
+    fault("channel_dim_" + str(n).replace("-", "minus_"), "ErrGraph", ["value 3", "dimension %d" % n, "[4,3]"],
+          weights(per_channel(SCALES, n)))
 fault("channel_dim_other", "ErrGraph", ["value 3", "4 scales", "3"], weights(per_channel(SCALES, 1)))
 fault("scales_absent", "ErrGraph", ["value 3", "0 scales", "4"], weights(per_channel([])))
 fault("scales_fewer", "ErrGraph", ["value 3", "3 scales", "4"], weights(per_channel(SCALES[:3])))
@@ -98,10 +99,12 @@ fault("scales_nan", "ErrGraph", ["value 3", "scale 1 is NaN"], weights(per_chann
 fault("num_scales_fewer", "ErrGraph", ["value 3", "num_scales is 3", "4"], weights(per_channel(SCALES, num_scales=3)))
 fault("num_scales_huge", "ErrGraph", ["value 3", "num_scales is 4294967295", "4"], weights(per_channel(SCALES, num_scales=NONE)))
 for n, why in {0: "multiple of 32", -32: "multiple of 32", 16: "multiple of 32", 48: "multiple of 32", 128: "divides"}.items():
-    fault("group_size_" + str(n).replace("-", "minus_"), "ErrGraph", ["value 3", "blocks of %d" % n, "64", why], blocks(per_block(SCALES, n)))
+    fault("group_size_" + str(n).replace("-", "minus_"), "ErrGraph", ["value 3", "blocks of %d" % n, "64", why],
+          blocks(per_block(SCALES, n)))
 fault("group_size_other", "ErrGraph", ["value 3", "4 scales", "8 blocks of 32"], blocks(per_block(SCALES, 32)))
 fault("group_channel_dim", "ErrGraph", ["value 3", "dimension 0"], quant(blocks(), 3, channel_dim=1))
-fault("group_scale_twice", "ErrGraph", ["value 3", "scale", "scale_bf16", "8"], quant(blocks(), 3, scale_bf16=bf16(SCALES + SCALES)))
+fault("group_scale_twice", "ErrGraph", ["value 3", "scale", "scale_bf16", "8"],
+      quant(blocks(), 3, scale_bf16=bf16(SCALES + SCALES)))
 fault("group_scale_bf16_zero", "ErrGraph", ["value 3", "scale 7 is 0"],
       blocks(per_block([], 32, scale_bf16=bf16(SCALES + SCALES)[:7] + [0])))
 
@@ -143,12 +146,14 @@ fault("weights_short", "ErrGraph", ["value 3", "8 bytes", "7"], dynamic("qcint4"
 fault("dq_output", "ErrGraph", ["value 2", "dq_datatype 3", "input"], tensor(two("Add"), 2, dq_datatype="qint8"))
 fault("dq_constant", "ErrGraph", ["value 4", "dq_datatype 3", "input"], tensor(weights(), 4, dq_datatype="qint8"))
 fault("dq_of_int32", "ErrGraph", ["value 0", "dq_datatype 3", "int32"],
-      Graph().input(0, "int32", [3], dq_datatype="qint8").output(1, "int32", [3]).node("Add", input1_id=0, input2_id=0, output_id=1))
+      Graph().input(0, "int32", [3], dq_datatype="qint8").output(1, "int32", [3])
+      .node("Add", input1_id=0, input2_id=0, output_id=1))
 fault("dq_qdint8", "ErrUnsupported", ["value 0", "dq_datatype 9"], tensor(two("Add"), 0, dq_datatype="qdint8"))
 fault("dq_of_add", "ErrUnsupported", ["node 0", "Add", "qdint8"], tensor(two("Add"), 0, dq_datatype="qint8"))
 
 # Limits.
-for name, limits, parts in [("zero", (0.0, 0.0), ["[0, 0]"]), ("reversed", (6.0, -1.0), ["[6, -1]"]), ("equal", (1.0, 1.0), ["[1, 1]"]),
+for name, limits, parts in [("zero", (0.0, 0.0), ["[0, 0]"]), ("reversed", (6.0, -1.0), ["[6, -1]"]),
+                            ("equal", (1.0, 1.0), ["[1, 1]"]),
                             ("nan", ("nan", 6.0), ["NaN"])]:
     fault("limits_" + name, "ErrGraph", ["node 0", "limits" if name != "zero" else "output_min_max"] + parts, two("Add", limits))
 fault("limits_of_abs", "ErrGraph", ["node 0", "Abs", "output_min_max"], one("Abs", (-1.0, 6.0)))
@@ -169,7 +174,8 @@ fault("output_is_input", "ErrGraph", ["value 0", "output_ids[0]", "flags"], root
 
 # Constants behind the FlatBuffer, of which this file has nothing. Files that have it are put together in tests.
 def behind(entry):
-    g = Graph().input(0, "fp32", [3]).value(2, "fp32", [3], constant=1).output(1, "fp32", [3]).node("Add", input1_id=0, input2_id=2, output_id=1)
+    g = (Graph().input(0, "fp32", [3]).value(2, "fp32", [3], constant=1).output(1, "fp32", [3])
+         .node("Add", input1_id=0, input2_id=2, output_id=1))
     return root(g, constant_buffer=None, mem_buffer_sizes=None, constant_data=[{}, entry])
 
 

@@ -137,7 +137,8 @@ files = {
     "static_transpose": shape("StaticTranspose", [2, 3, 4], [4, 2, 3], num_dims=3, perm=[2, 0, 1]),
     "static_reshape": shape("StaticReshape", [2, 6], [3, 4], num_dims=2, new_shape=[3, 0]),
     "static_slice": shape("StaticSlice", [4, 5], [2, 3], num_dims=2, offsets=[1, 2], sizes=[2, 3]),
-    "static_constant_pad": shape("StaticConstantPad", [2, 3], [3, 5], pre_paddings=[1, 0], post_paddings=[0, 2], padding_value=0.5),
+    "static_constant_pad": shape("StaticConstantPad", [2, 3], [3, 5], pre_paddings=[1, 0], post_paddings=[0, 2],
+        padding_value=0.5),
     "static_resize_bilinear_2d": shape("StaticResizeBilinear2D", [1, 2, 3, 2], [1, 4, 6, 2], new_height=4, new_width=6),
     "static_resize_bilinear_2d_corners": shape("StaticResizeBilinear2D", [1, 2, 3, 2], [1, 4, 6, 2], new_height=4, new_width=6,
         flags=8),
@@ -155,9 +156,11 @@ files = {
     "global_avg_pooling_2d": shape("GlobalAvgPooling2d", [1, 4, 4, 2], [1, 1, 1, 2], flags=64),
     "global_avg_pooling_2d_flat": shape("GlobalAvgPooling2d", [1, 4, 4, 2], [1, 2]),
 
-    "fully_connected": Graph().input(0, "fp32", [2, 3]).constant(2, "fp32", [4, 3], floats(12)).constant(3, "fp32", [4], floats(4))
-        .output(1, "fp32", [2, 4]).node("FullyConnected", 11, LIMITS, input1_id=0, filter_id=2, bias_id=3, output_id=1),
-    "fully_connected_transposed": Graph().input(0, "fp32", [2, 3]).constant(2, "fp32", [3, 4], floats(12)).output(1, "fp32", [2, 4])
+    "fully_connected": Graph().input(0, "fp32", [2, 3]).constant(2, "fp32", [4, 3], floats(12))
+        .constant(3, "fp32", [4], floats(4)).output(1, "fp32", [2, 4])
+        .node("FullyConnected", 11, LIMITS, input1_id=0, filter_id=2, bias_id=3, output_id=1),
+    "fully_connected_transposed": Graph().input(0, "fp32", [2, 3]).constant(2, "fp32", [3, 4], floats(12))
+        .output(1, "fp32", [2, 4])
         .node("FullyConnected", input1_id=0, filter_id=2, bias_id=NONE, output_id=1, flags=1),
     "conv_2d": conv("Conv2d", [1, 5, 6, 4], [6, 3, 3, 2], [1, 3, 3, 6], padding_top=1, padding_right=1, padding_bottom=1,
         kernel_height=3, kernel_width=3, subsampling_height=2, dilation_width=2, group_input_channels=2, group_output_channels=3,
@@ -197,7 +200,8 @@ del g.root["version"], g.root["constant_buffer"], g.root["mem_buffer_sizes"]
 
 # Older writers mark an input that is to be quantised at run time.
 g = files["foreign_dq_datatype"] = (Graph().input(0, "fp32", [2, 3], dq_datatype="qint8")
-    .constant(2, "qcint8", [4, 3], count(12), quant=per_channel(SCALES)).constant(3, "fp32", [4], floats(4)).output(1, "fp32", [2, 4])
+    .constant(2, "qcint8", [4, 3], count(12), quant=per_channel(SCALES)).constant(3, "fp32", [4], floats(4))
+    .output(1, "fp32", [2, 4])
     .node("FullyConnected", input1_id=0, filter_id=2, bias_id=3, output_id=1))
 
 # Scales are in the table of constants. Those of blocks are bf16 there, and once were bf16 in the value.

@@ -22,7 +22,7 @@ func TestNpyTypes(t *testing.T) {
 	})
 	args := []string{"run", path}
 	dir := t.TempDir()
-	x := npy(t, []float32{1.26, -300, 0, 2.5}, 4)
+	x := savedNpy(t, []float32{1.26, -300, 0, 2.5}, 4)
 	for _, name := range []string{"0", "1", "2", "3", "4"} {
 		args = append(args, "-i", name+"="+x, "-o", name+"="+filepath.Join(dir, name+".npy"))
 	}

@@ -18,7 +18,7 @@ func plus(t *testing.T, numbers ...float32) string {
 	})
 }
 
-func npy(t *testing.T, data []float32, dims ...int) string {
+func savedNpy(t *testing.T, data []float32, dims ...int) string {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	require.NoError(t, writeNpy(path, xnn.NewTensor(data, dims...)))
 	return path
@@ -35,7 +35,7 @@ func TestVerify(t *testing.T) {
 	out, _ := tool(t, exitOK, "verify", a, plus(t, 0, 0, 0), "--tolerance", "0")
 	require.Contains(t, out, "0       [2,3]  0 ")
 
-	x := npy(t, []float32{1, 2, 4, 8, 0.25, -16}, 2, 3)
+	x := savedNpy(t, []float32{1, 2, 4, 8, 0.25, -16}, 2, 3)
 	out, stderr := tool(t, exitFailed, "verify", a, plus(t, 0, 0.25, -1), "-i", "0="+x)
 	require.Regexp(t, `^output +shape +largest difference +of the peak +at +first +second +largest relative +at +mean difference\n`+
 		`0 +\[2,3\] +1 +6.25 % +\[0,2\] +4 +3 +0.5 +\[1,1\] +0.4167\n$`, out)
@@ -70,7 +70,7 @@ func TestVerifyNaN(t *testing.T) {
 	}
 	a := model(t, func(g *graph.Graph) { g.Output(g.SquareRoot(g.Input(graph.Float32, 2))) })
 	b := model(t, func(g *graph.Graph) { g.Output(g.SquareRoot(g.Abs(g.Input(graph.Float32, 2)))) })
-	x := npy(t, []float32{4, -4}, 2)
+	x := savedNpy(t, []float32{4, -4}, 2)
 	_, stderr := tool(t, exitFailed, "verify", a, b, "-i", "0="+x)
 	require.Contains(t, stderr, "1 of 2 elements")
 	tool(t, exitOK, "verify", a, a, "-i", "0="+x)
@@ -100,5 +100,5 @@ func TestVerifyMismatch(t *testing.T) {
 	require.Contains(t, fails(t, "verify", a, a, "-i", "1=x.npy"), "no input 1, the model has 1")
 	require.Contains(t, fails(t, "verify", a, a, "-i", "0=no such file"), "no such file")
 	// Shapes that files bring reach both.
-	tool(t, exitOK, "verify", a, a, "-i", "0="+npy(t, make([]float32, 10), 5, 2))
+	tool(t, exitOK, "verify", a, a, "-i", "0="+savedNpy(t, make([]float32, 10), 5, 2))
 }
