@@ -46,7 +46,7 @@ func drawGraph(ctx context.Context, path string, g *graph.Graph) error {
 func graphSource(g *graph.Graph) string {
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	write("digraph {")
+	write("digraph model {")
 	write(`  graph [fontname="Helvetica", nodesep=0.3, ranksep=0.3]`)
 	write(`  node [fontname="Helvetica", fontsize=11, shape=box, style="filled,rounded", color="#666666", margin="0.12,0.06"]`)
 	write(`  edge [fontname="Helvetica", fontsize=9, fontcolor="#444444", color="#888888", arrowsize=0.6]`)
@@ -88,7 +88,7 @@ func graphSource(g *graph.Graph) string {
 }
 
 // lineWidth is about how many letters of a label stand on a line.
-const lineWidth = 36
+const lineWidth = 38
 
 // label is a title, with the number that follows a # in it small, over smaller lines, in Graphviz's HTML. Empty lines are left
 // out, long ones broken.
@@ -102,7 +102,11 @@ func label(title string, lines ...string) string {
 		if line == "" {
 			continue
 		}
-		for _, part := range strings.Split(strings.TrimSuffix(wrapped(strings.Fields(line), "", lineWidth), "\n"), "\n") {
+		settings := strings.SplitAfter(line, ", ")
+		for i := range settings {
+			settings[i] = strings.TrimSpace(settings[i])
+		}
+		for _, part := range strings.Split(strings.TrimSuffix(wrapped(settings, "", lineWidth), "\n"), "\n") {
 			text += `<br/><font point-size="9">` + escape(part) + "</font>"
 		}
 	}
