@@ -1,94 +1,81 @@
-// Facedetect finds the faces in a photo with MediaPipe's short-range model, and draws a box around each:
-//
-//	./build.sh models
-//	go run ./examples/facedetect [MODEL [PHOTO [OUT]]]
-//
-// The photo beside this file is NASA's portrait of the astronaut Eileen Collins, in the public domain.
+// Facedetect draws a box around each face in a photo: go run ./examples/facedetect [MODEL [PHOTO [OUT]]], after ./build.sh models.
+// The photo beside it is NASA's portrait of the astronaut Eileen Collins, in the public domain.
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg"
-	"image/png"
+	"image/jpeg"
 	"log"
+	"math"
 	"os"
-	"path/filepath"
-
-	"golang.org/x/image/draw"
+	"slices"
 
 	"github.com/xnngo/xnngo/xnn"
+	"golang.org/x/image/draw"
 )
 
 func main() {
-	log.SetFlags(0)
-	cache, err := os.UserCacheDir()
-	check(err)
-	if dir := os.Getenv("XNNGO_CACHE"); dir != "" {
-		cache = filepath.Dir(dir)
+	user, _ := os.UserCacheDir()
+	model := cmp.Or(os.Getenv("XNNGO_CACHE"), user+"/xnngo") + "/models/face_detection_short_range.tflite"
+	files := []string{model, "examples/facedetect/astronaut.jpg", os.TempDir() + "/faces.jpg"}
+	copy(files, os.Args[1:])
+	photo := must(jpeg.Decode(must(os.Open(files[1]))))
+	width, height := photo.Bounds().Dx(), photo.Bounds().Dy()
+	side := max(width, height)
+	small := image.NewRGBA(image.Rect(0, 0, 128, 128)) // the photo, and black beside or below it
+	draw.BiLinear.Scale(small, image.Rect(0, 0, 128*width/side, 128*height/side), photo, photo.Bounds(), draw.Src, nil)
+	s := must(must(xnn.Open(files[0])).NewSession())
+	for i, x := 0, xnn.Data[float32](s.Input(0)); i < len(x); i++ {
+		x[i] = float32(small.Pix[i/3*4+i%3])/127.5 - 1
 	}
-	args := append(os.Args[1:], []string{
-		filepath.Join(cache, "xnngo", "models", "face_detection_short_range.tflite"),
-		filepath.Join("examples", "facedetect", "astronaut.jpg"),
-		filepath.Join(os.TempDir(), "faces.png"),
-	}[min(3, len(os.Args)-1):]...)
-	photo := read(args[1])
-	m, err := xnn.Open(args[0])
-	check(err)
-	defer m.Close()
-	s, err := m.NewSession()
-	check(err)
-	// The longer side fills the input, the rest stays black; levels become numbers from -1 to 1.
-	b := photo.Bounds()
-	size := max(b.Dx(), b.Dy())
-	square := image.NewRGBA(image.Rect(0, 0, inputSize, inputSize))
-	at := image.Pt((size-b.Dx())/2, (size-b.Dy())/2) // of the photo in a square of its size
-	draw.BiLinear.Scale(square, image.Rect(at.X*inputSize/size, at.Y*inputSize/size, (at.X+b.Dx())*inputSize/size,
-		(at.Y+b.Dy())*inputSize/size), photo, b, draw.Src, nil)
-	x := xnn.Data[float32](s.Input(0))
-	for i := range x {
-		x[i] = float32(square.Pix[i/3*4+i%3])/127.5 - 1
+	must(0, s.Run())
+	canvas := image.NewRGBA(photo.Bounds())
+	draw.Copy(canvas, image.Point{}, photo, photo.Bounds(), draw.Src, nil)
+	for _, f := range faces(xnn.Data[float32](s.Output(0)), xnn.Data[float32](s.Output(1)), float64(side)) {
+		box := image.Rect(int(f[0]), int(f[1]), int(f[2]), int(f[3]))
+		fmt.Printf("a face at %v, score %.3f\n", box, f[4])
+		draw.Draw(canvas, box, image.NewUniform(color.RGBA{0, 230, 118, 255}), image.Point{}, draw.Src)
+		draw.Draw(canvas, box.Inset(3), photo, box.Inset(3).Min, draw.Src)
 	}
-	check(s.Run())
-	for _, f := range faces(xnn.Data[float32](s.Output(0)), xnn.Data[float32](s.Output(1))) {
-		box := image.Rect(int(f.left*float32(size)), int(f.top*float32(size)), int(f.right*float32(size)), int(f.bottom*float32(size)))
-		box = box.Sub(at).Add(b.Min)
-		frame(photo, box)
-		fmt.Printf("a face at %v, score %.3f\n", box, f.score)
-	}
-	out, err := os.Create(args[2])
-	check(err)
-	check(png.Encode(out, photo))
-	check(out.Close())
-	fmt.Println(args[2])
+	fmt.Println(must(files[2], jpeg.Encode(must(os.Create(files[2])), canvas, nil)))
 }
 
-// read decodes a photo into pixels that can be drawn on.
-func read(path string) *image.RGBA {
-	f, err := os.Open(path)
-	check(err)
-	defer f.Close()
-	m, _, err := image.Decode(f)
-	check(err)
-	photo := image.NewRGBA(m.Bounds())
-	draw.Copy(photo, m.Bounds().Min, m, m.Bounds(), draw.Src, nil)
-	return photo
-}
-
-// frame draws the four sides of a box.
-func frame(m *image.RGBA, box image.Rectangle) {
-	inner := box.Inset(max(2, box.Dx()/40))
-	for _, side := range []image.Rectangle{
-		{box.Min, image.Pt(box.Max.X, inner.Min.Y)}, {image.Pt(box.Min.X, inner.Max.Y), box.Max},
-		{box.Min, image.Pt(inner.Min.X, box.Max.Y)}, {image.Pt(inner.Max.X, box.Min.Y), box.Max},
-	} {
-		draw.Draw(m, side, image.NewUniform(color.RGBA{0, 230, 118, 255}), image.Point{}, draw.Src)
+// faces gives left, top, right, bottom and score of each face. The model says where a box lies from each of 2 anchors in the middle of
+// each of 16x16 cells, then of 6 in each of 8x8, in 128ths of the side. Boxes that overlap are one face, at their mean by score.
+func faces(boxes, scores []float32, side float64) (means [][6]float64) { // the last is a sum of scores
+	var found, best [][6]float64
+	for i, b := 0, boxes; i < len(scores); i, b = i+1, b[16:] {
+		layer := i / 512
+		cell, cells := (i-512*layer)/(2+4*layer), 16>>layer
+		x, y := (float64(cell%cells)+0.5)/float64(cells)+float64(b[0])/128, (float64(cell/cells)+0.5)/float64(cells)+float64(b[1])/128
+		w, h, score := float64(b[2])/256, float64(b[3])/256, 1/(1+math.Exp(-float64(max(-100, min(100, scores[i])))))
+		if score >= 0.5 {
+			found = append(found, [6]float64{side * (x - w), side * (y - h), side * (x + w), side * (y + h), score})
+		}
 	}
+	slices.SortFunc(found, func(f, g [6]float64) int { return cmp.Compare(g[4], f[4]) })
+	for _, f := range found {
+		i := slices.IndexFunc(best, func(g [6]float64) bool {
+			shared := max(0, min(f[2], g[2])-max(f[0], g[0])) * max(0, min(f[3], g[3])-max(f[1], g[1]))
+			return shared > 0.3*((f[2]-f[0])*(f[3]-f[1])+(g[2]-g[0])*(g[3]-g[1])-shared)
+		})
+		if i < 0 {
+			i, best, means = len(best), append(best, f), append(means, [6]float64{4: f[4]})
+		}
+		means[i][5] += f[4]
+		for k := range 4 {
+			means[i][k] += (f[k] - means[i][k]) * f[4] / means[i][5]
+		}
+	}
+	return means
 }
 
-func check(err error) {
+func must[T any](v T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
+	return v
 }

@@ -29,7 +29,7 @@ func TestBench(t *testing.T) {
 	require.Less(t, keys["runs"]*keys["min_ns"], int64(2*time.Second), "the runs fit in the time")
 
 	out, _ = tool(t, exitOK, "bench", fixture("add"), "--time", "1ns")
-	require.Regexp(t, `^min +p50 +p95 +runs +threads +load +arena\n.* ns .*0 bytes\n$`, out)
+	require.Regexp(t, `^min +p50 +p95 +runs +threads +load +arena\n.* [nµ]s .*0 bytes\n$`, out)
 }
 
 func TestProfile(t *testing.T) {
