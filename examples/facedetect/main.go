@@ -1,4 +1,4 @@
-// Facedetect draws a box around each face in a photo: go run ./examples/facedetect [MODEL [PHOTO [OUT]]], after ./build.sh models.
+// Facedetect draws a box around each face in a photo: go run ./examples/facedetect [MODEL [PHOTO [OUT]]] after ./build.sh models.
 // The photo beside it is NASA's portrait of the astronaut Eileen Collins, in the public domain.
 package main
 
@@ -23,8 +23,7 @@ func main() {
 	files := []string{model, "examples/facedetect/astronaut.jpg", os.TempDir() + "/faces.jpg"}
 	copy(files, os.Args[1:])
 	photo := must(jpeg.Decode(must(os.Open(files[1]))))
-	width, height := photo.Bounds().Dx(), photo.Bounds().Dy()
-	side := max(width, height)
+	width, height, side := photo.Bounds().Dx(), photo.Bounds().Dy(), max(photo.Bounds().Dx(), photo.Bounds().Dy())
 	small := image.NewRGBA(image.Rect(0, 0, 128, 128)) // the photo, and black beside or below it
 	draw.BiLinear.Scale(small, image.Rect(0, 0, 128*width/side, 128*height/side), photo, photo.Bounds(), draw.Src, nil)
 	s := must(must(xnn.Open(files[0])).NewSession())
@@ -43,13 +42,12 @@ func main() {
 	fmt.Println(must(files[2], jpeg.Encode(must(os.Create(files[2])), canvas, nil)))
 }
 
-// faces gives left, top, right, bottom and score of each face. The model says where a box lies from each of 2 anchors in the middle of
-// each of 16x16 cells, then of 6 in each of 8x8, in 128ths of the side. Boxes that overlap are one face, at their mean by score.
+// faces gives left, top, right, bottom and score of each face. The model says where a box lies from each of 2 anchors in the
+// middle of each of 16x16 cells, then of 6 in each of 8x8, in 128ths of the side. Boxes that overlap are one face, at their mean.
 func faces(boxes, scores []float32, side float64) (means [][6]float64) { // the last is a sum of scores
 	var found, best [][6]float64
 	for i, b := 0, boxes; i < len(scores); i, b = i+1, b[16:] {
-		layer := i / 512
-		cell, cells := (i-512*layer)/(2+4*layer), 16>>layer
+		cell, cells := i%512/(2+i/512*4), 16>>(i/512)
 		x, y := (float64(cell%cells)+0.5)/float64(cells)+float64(b[0])/128, (float64(cell/cells)+0.5)/float64(cells)+float64(b[1])/128
 		w, h, score := float64(b[2])/256, float64(b[3])/256, 1/(1+math.Exp(-float64(max(-100, min(100, scores[i])))))
 		if score >= 0.5 {
