@@ -13,8 +13,8 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// largeEncoder is a transformer encoder of so many layers with random weights, as they are when training begins: normally distributed,
-// with the variance that keeps that of the values.
+// largeEncoder is a transformer encoder of so many layers with random weights, as they are when training begins: normally
+// distributed, with the variance that keeps that of the values.
 func largeEncoder(layers, tokens, width, heads int) *graph.Graph {
 	g, r := graph.New(), rand.New(rand.NewPCG(1, 2))
 	constant := func(scale float64, dims ...int) graph.ID {
@@ -199,7 +199,9 @@ func BenchmarkQuantizedNode(b *testing.B) {
 			}
 		}
 	}
-	for _, c := range []struct{ kernel, channels int }{{1, 64}, {1, 128}, {1, 256}, {1, 512}, {3, 32}, {3, 64}, {3, 96}, {3, 128}, {3, 256}} {
+	for _, c := range []struct{ kernel, channels int }{
+		{1, 64}, {1, 128}, {1, 256}, {1, 512}, {3, 32}, {3, 64}, {3, 96}, {3, 128}, {3, 256},
+	} {
 		for _, size := range []int{7, 14, 28, 56} {
 			name := fmt.Sprintf("%dx%dx%d_%dx%d", size, size, c.channels, c.kernel, c.kernel)
 			measure("Conv2D/"+name, graph.WeightOptions{DType: graph.QCInt8}, func(g *graph.Graph) graph.ID {

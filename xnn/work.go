@@ -2,8 +2,8 @@ package xnn
 
 import "github.com/xnngo/xnngo/xnn/graph"
 
-// MultiplyAdds is how many multiplications, each with an addition, every node of a checked graph takes at the shapes in the graph:
-// those of products with filters and matrices, 0 for other nodes. The list is by place in g.Nodes.
+// MultiplyAdds is how many multiplications, each with an addition, every node of a checked graph takes at the shapes in the
+// graph: those of products with filters and matrices, 0 for other nodes. The list is by place in g.Nodes.
 func MultiplyAdds(g *graph.Graph) []int {
 	list := make([]int, len(g.Nodes))
 	for i := range g.Nodes {

@@ -23,8 +23,8 @@ type WeightOptions struct {
 	Keep func(n *Node) bool
 }
 
-// LeastWeights is the number of weights from which on a node pays for quantising its input at each run. Measured on one thread of a
-// processor with VNNI, against fp32: FullyConnected gains a factor of 1.6 to 5 from there on and loses below, Conv2D and
+// LeastWeights is the number of weights from which on a node pays for quantising its input at each run. Measured on one thread of
+// a processor with VNNI, against fp32: FullyConnected gains a factor of 1.6 to 5 from there on and loses below, Conv2D and
 // ConvTranspose2D gain 2 to 10. See BenchmarkQuantizedNode of package xnn.
 const LeastWeights = 1 << 14
 
@@ -42,11 +42,12 @@ type WeightChange struct {
 	Kept   string  // why the node stays as it was; empty where it changed
 }
 
-// QuantizeWeights gives a graph in which FullyConnected, Conv2D and ConvTranspose2D nodes multiply with weights of 8 or 4 bits,
-// with a scale for each output channel or block, where that pays. Their inputs are quantised at run time, by a Convert node that
-// all readers of a value share: with a scale for each row, or for each image. It tells what it did with each node that has weights,
-// in the order of the nodes. Constants that nothing reads are left out, values and nodes numbered anew, and the size of the arena
-// is left to the plan. g stays as it is. Errors: those of Check, and ErrArgument for options that cannot be.
+// QuantizeWeights gives a graph in which FullyConnected, Conv2D and ConvTranspose2D nodes multiply with weights of 8 or 4
+// bits, with a scale for each output channel or block, where that pays. Their inputs are quantised at run time, by a Convert
+// node that all readers of a value share: with a scale for each row, or for each image. It tells what it did with each node
+// that has weights, in the order of the nodes. Constants that nothing reads are left out, values and nodes numbered anew, and
+// the size of the arena is left to the plan. g stays as it is. Errors: those of Check, and ErrArgument for options that cannot
+// be.
 func QuantizeWeights(g *Graph, o WeightOptions) (*Graph, []WeightChange, error) {
 	if err := o.complete(); err != nil {
 		return nil, nil, err

@@ -18,14 +18,14 @@ func newBench() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench MODEL...",
 		Short: "Measure how long a run takes, and compare models",
-		Long: `Measure how long a run takes, in one session, on random inputs, after a warm-up.
+		Long: help(`Measure how long a run takes, in one session, on random inputs, after a warm-up.
 
-Runs shorter than 10 µs are timed in batches, since reading the clock takes some tens of nanoseconds: minimum and
-percentiles are then those of the batches' means. With --json the keys are min_ns, p50_ns, p95_ns, runs (how many were
-measured), threads (what runs really use), load_ns (opening the model and making a session) and arena_bytes.
+Runs shorter than 10 µs are timed in batches, since reading the clock takes some tens of nanoseconds: minimum and percentiles
+are then those of the batches' means. With --json the keys are min_ns, p50_ns, p95_ns, runs (how many were measured), threads
+(what runs really use), load_ns (opening the model and making a session) and arena_bytes.
 
-Several models run in turns, so that what disturbs the machine disturbs all of them. The ratio of a model is the median, over all
-turns, of its time over that of the first. With --json they are a list, each with model and ratio as well.`,
+Several models run in turns, so that what disturbs the machine disturbs all of them. The ratio of a model is the median, over
+all turns, of its time over that of the first. With --json they are a list, each with model and ratio as well.`),
 		Example: `  xnn bench model.xnn
   xnn bench model.xnn -t 1 --time 10s --json
   xnn bench model.tflite quantized.xnn`,

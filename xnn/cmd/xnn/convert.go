@@ -19,27 +19,31 @@ func newConvert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a model as an XNNGraph file, and make its weights integers",
-		Long: `Write a model of any format that xnn reads as an XNNGraph file. It computes the same, to the bit; names of values are lost.
+		Long: help(`Write a model of any format that xnn reads as an XNNGraph file. It computes the same, to the bit; names of
+values are lost.
 
-With --weights, fully connected nodes, convolutions and transposed convolutions multiply with integers instead, where that pays and
-loses little: with int8 weights that have a scale for each output channel, or, of fully connected nodes only, with int4 weights that
-have one for each --block input channels. Their inputs are quantised at each run, with a scale for each row or image. Nodes with fewer
-than --min-weights weights stay as they are, depthwise convolutions, nodes whose weights would lose more than a twentieth of their norm
-(int8) or a fifth (int4), and those that --keep names: by their number as xnn inspect has it, their operator, or the name of a value
-that they write.
+With --weights, fully connected nodes, convolutions and transposed convolutions multiply with integers instead, where that
+pays and loses little: with int8 weights that have a scale for each output channel, or, of fully connected nodes only, with
+int4 weights that have one for each --block input channels. Their inputs are quantised at each run, with a scale for each row
+or image. These stay as they are: nodes with fewer than --min-weights
+weights, depthwise convolutions, nodes whose weights would lose
+more than a twentieth of their norm (int8) or a fifth (int4), and those that --keep names: by their number as xnn inspect has
+it, their operator, or the name of a value that they write. With --max-change, so do the most sensitive of the others, until
+no output changes by more than this share of its largest magnitude on the inputs below; it tries each node alone, which takes
+as many runs.
 
-Then the model of before and that of after run on the same inputs: those of files, and random ones for the rest. It tells the size of
-the files, the memory that one session takes, the time of a run, measured in turns, the largest and the mean change of each output, and
-what became of each node.
+Then the model of before and that of after run on the same inputs: those of files, and random ones for the rest. It tells the
+size of the files, the memory that one session takes, the time of a run, measured in turns, the largest and the mean change of
+each output, and what became of each node.
 
-` + inputHelp + ` Random
-values lie in --range, too, where that is given. ` + randomHelp + `
+` + inputHelp + ` Random values lie in --range, too, where that is given. ` + randomHelp + `
 
-With --json the keys are in, out, file_bytes (before, after), and with --weights memory_bytes and run_ns (before, after), threads,
-outputs as xnn verify has them, and nodes, each with node, operator, weights, loss, before_bytes, after_bytes and kept, the reason
-where it stayed.`,
+With --json the keys are in, out, file_bytes (before, after), and with --weights memory_bytes and run_ns (before, after),
+threads, outputs as xnn verify has them, and nodes, each with node, operator, weights, loss, before_bytes, after_bytes and
+kept, the reason where it stayed.`),
 		Example: `  xnn convert face.tflite face.xnn
   xnn convert --weights int8 encoder.tflite encoder8.xnn -i 0=x.npy
+  xnn convert --weights int8 --max-change 0.02 -i 0=photo.jpg hand.tflite hand8.xnn
   xnn convert --weights int4 --keep 0,FullyConnectedTransposed model.xnn model4.xnn`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -55,6 +59,8 @@ where it stayed.`,
 	cmd.Flags().StringSliceVar(&c.keep, "keep", nil, "nodes that stay as they are: numbers, operators, names (`LIST`)")
 	cmd.Flags().IntVar(&c.options.Block, "block", 32, "input channels that share a scale of int4 weights (`N`)")
 	cmd.Flags().IntVar(&c.options.MinWeights, "min-weights", graph.LeastWeights, "the least weights of a node that change (`N`)")
+	cmd.Flags().Float64Var(&c.maxChange, "max-change", 0,
+		"the most an output may change by, as a share of its largest magnitude (`P`)")
 	threads := threadsFlag(cmd)
 	d := timeFlag(cmd)
 	asJSON := jsonFlag(cmd)
@@ -92,9 +98,11 @@ type converter struct {
 	weights string
 	keep    []string
 	options graph.WeightOptions
-	inputs  *inputs
-	threads int
-	time    time.Duration
+	// maxChange is the most an output may change by, as a share of its largest magnitude; 0 does not limit that.
+	maxChange float64
+	inputs    *inputs
+	threads   int
+	time      time.Duration
 }
 
 // check holds the flags against each other, and fills in what they mean.
@@ -121,36 +129,10 @@ func (c *converter) check(cmd *cobra.Command) error {
 	if c.options.MinWeights < 1 {
 		return fmt.Errorf("--min-weights %d: at least 1 is needed", c.options.MinWeights)
 	}
+	if !(c.maxChange >= 0) {
+		return fmt.Errorf("--max-change %g: zero or more is needed", c.maxChange)
+	}
 	return nil
-}
-
-// conversion is what xnn convert --json prints.
-type conversion struct {
-	In      string        `json:"in"`
-	Out     string        `json:"out"`
-	File    change[int]   `json:"file_bytes"`
-	Memory  *change[int]  `json:"memory_bytes,omitempty"`
-	Run     *change[int]  `json:"run_ns,omitempty"`
-	Threads int           `json:"threads,omitempty"`
-	Outputs []difference  `json:"outputs,omitempty"`
-	Nodes   []weightsNode `json:"nodes,omitempty"`
-}
-
-// change is a number before and after.
-type change[T any] struct {
-	Before T `json:"before"`
-	After  T `json:"after"`
-}
-
-// weightsNode tells what became of a node with weights.
-type weightsNode struct {
-	Node     uint32 `json:"node"`
-	Operator string `json:"operator"`
-	Weights  int    `json:"weights"`
-	Loss     double `json:"loss"`
-	Before   int    `json:"before_bytes"`
-	After    int    `json:"after_bytes"`
-	Kept     string `json:"kept,omitempty"`
 }
 
 func (c *converter) convert(ctx context.Context) (*conversion, error) {
@@ -181,6 +163,12 @@ func (c *converter) quantize(ctx context.Context, g *graph.Graph, r *conversion)
 	if c.options.Keep, err = keeper(g, c.keep); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.in, err)
 	}
+	var sensitive map[uint32]float64
+	if c.maxChange > 0 {
+		if sensitive, err = c.keepSensitive(ctx, g); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.in, err)
+		}
+	}
 	var changes []graph.WeightChange
 	q, err := wait("quantize", func() (*graph.Graph, error) {
 		q, list, err := graph.QuantizeWeights(g, c.options)
@@ -191,6 +179,9 @@ func (c *converter) quantize(ctx context.Context, g *graph.Graph, r *conversion)
 		return nil, about(c.in, err)
 	}
 	for _, n := range changes {
+		if harm, ok := sensitive[n.Node]; ok {
+			n.Kept = fmt.Sprintf("it alone would change an output by %.2g %% of its peak", 100*harm)
+		}
 		r.Nodes = append(r.Nodes, weightsNode{n.Node, n.Kind, n.Filter.Shape.Elements(), double(digits(n.Loss, 3)), n.Before, n.After,
 			oneLine(n.Kept)})
 	}
@@ -206,7 +197,8 @@ func nothingChanged(nodes []weightsNode) string {
 		return "no node multiplies with constant weights"
 	}
 	n := slices.MaxFunc(nodes, func(a, b weightsNode) int { return a.Weights - b.Weights })
-	return fmt.Sprintf("all %d nodes with weights stay; that with most, node %d %s, since %s", len(nodes), n.Node, n.Operator, n.Kept)
+	return fmt.Sprintf("all %d nodes with weights stay; that with most, node %d %s, since %s", len(nodes), n.Node, n.Operator,
+		n.Kept)
 }
 
 // keeper tells the nodes that a list names.
@@ -280,30 +272,4 @@ func memoryOf(g *graph.Graph) (int, error) {
 		return 0, err
 	}
 	return int(xnn.MemStats().Total - before), nil
-}
-
-func (r *conversion) print(w io.Writer) error {
-	if r.Run == nil {
-		t := newTable(oneLine(r.In), oneLine(r.Out))
-		t.row(fmt.Sprintf("%d bytes", r.File.Before), fmt.Sprintf("%d bytes", r.File.After))
-		return t.print(w)
-	}
-	t := newTable("", "before", "after", "ratio")
-	ratio := func(c change[int]) string { return fmt.Sprintf("%.2f", float64(c.Before)/float64(max(1, c.After))) }
-	t.row("file", byteSize(r.File.Before), byteSize(r.File.After), ratio(r.File))
-	t.row("memory", byteSize(r.Memory.Before), byteSize(r.Memory.After), ratio(*r.Memory))
-	t.row("run", duration(float64(r.Run.Before)), duration(float64(r.Run.After)), ratio(*r.Run))
-	return printTables(w, t, differenceTable(r.Outputs), r.nodeTable())
-}
-
-func (r *conversion) nodeTable() *table {
-	t := newTable("node", "operator", "weights", "bytes", "now", "loss", "")
-	for _, n := range r.Nodes {
-		now, loss, why := fmt.Sprint(n.After), fmt.Sprintf("%.2f %%", 100*float64(n.Loss)), ""
-		if n.Kept != "" {
-			now, loss, why = "-", "-", "stays: "+n.Kept
-		}
-		t.row(n.Node, n.Operator, n.Weights, n.Before, now, loss, why)
-	}
-	return t
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -101,6 +102,32 @@ func TestConvertWeights(t *testing.T) {
 	text, _ := tool(t, exitOK, append(args, "--weights", "int8")...)
 	require.Regexp(t, `^ +before +after +ratio\nfile +[\d.]+ KiB +[\d.]+ KiB +[\d.]+\nmemory .*\nrun .*\n\noutput `, text)
 	require.Contains(t, text, "stays: 1024 weights, fewer than 16384, do not pay\n")
+}
+
+// The most sensitive nodes stay until outputs change no more than they may.
+func TestConvertMaxChange(t *testing.T) {
+	path, out := model(t, layers), filepath.Join(t.TempDir(), "out.xnn")
+	args := []string{"convert", path, out, "--time", "20ms", "--weights", "int8", "--min-weights", "1"}
+	var all, some conversion
+	toolJSON(t, &all, args...)
+	require.Empty(t, all.Nodes[0].Kept+all.Nodes[1].Kept+all.Nodes[2].Kept)
+	change := float64(all.Outputs[0].OfPeak)
+	limit := fmt.Sprint(change * 0.9)
+	toolJSON(t, &some, append(args, "--max-change", limit)...)
+	require.LessOrEqual(t, float64(some.Outputs[0].OfPeak), change*0.9)
+	kept := 0
+	for _, n := range some.Nodes {
+		if n.Kept != "" {
+			require.Regexp(t, `^it alone would change an output by [\d.]+ % of its peak$`, n.Kept)
+			kept++
+		}
+	}
+	require.Contains(t, []int{1, 2}, kept)
+	var loose conversion
+	toolJSON(t, &loose, append(args, "--max-change", "0.5")...)
+	require.Equal(t, all.Nodes, loose.Nodes)
+	require.Regexp(t, `no node can change: node \d alone, the least sensitive, would change an output by`,
+		fails(t, append(args, "--max-change", "1e-9")...))
 }
 
 func TestConvertWeightsFails(t *testing.T) {

@@ -104,7 +104,8 @@ func indexOf(i int, shape xnn.Shape) []int {
 
 // differenceTable tells of the outputs of two models.
 func differenceTable(list []difference) *table {
-	t := newTable("output", "shape", "largest difference", "of the peak", "at", "first", "second", "largest relative", "at", "mean difference")
+	t := newTable("output", "shape", "largest difference", "of the peak", "at", "first", "second", "largest relative", "at",
+		"mean difference")
 	for _, d := range list {
 		if d.MaxAbs.Difference == 0 {
 			t.row(d.Index, d.Shape, "0", "0", "-", "-", "-", "0", "-", "0")
@@ -131,7 +132,8 @@ type pair struct {
 func newPair(a, b *xnn.Model, in *inputs, opts ...xnn.SessionOption) (*pair, error) {
 	x, y := a.Inputs(), b.Inputs()
 	if len(x) != len(y) || len(a.Outputs()) != len(b.Outputs()) {
-		return nil, fmt.Errorf("one has %d inputs and %d outputs, the other %d and %d", len(x), len(a.Outputs()), len(y), len(b.Outputs()))
+		return nil, fmt.Errorf("one has %d inputs and %d outputs, the other %d and %d", len(x), len(a.Outputs()), len(y),
+			len(b.Outputs()))
 	}
 	for i := range x {
 		if !x[i].Shape.Equal(y[i].Shape) {

@@ -13,8 +13,8 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// drawGraph writes a picture of a graph, laid out by Graphviz. There is a pure Go build of Graphviz, but it takes 60 ms and a file
-// in the user's cache at each start of a program that has it, whatever the program does.
+// drawGraph writes a picture of a graph, laid out by Graphviz. There is a pure Go build of Graphviz, but it takes 60 ms and a
+// file in the user's cache at each start of a program that has it, whatever the program does.
 func drawGraph(ctx context.Context, path string, g *graph.Graph) error {
 	dot, err := exec.LookPath("dot")
 	if err != nil {
@@ -41,8 +41,8 @@ func drawGraph(ctx context.Context, path string, g *graph.Graph) error {
 	})
 }
 
-// graphSource is a graph in Graphviz's language: a box for each node with its operator, its settings and the shapes of its constants,
-// an edge for each value that a node reads, with its shape.
+// graphSource is a graph in Graphviz's language: a box for each node with its operator, its settings and the shapes of its
+// constants, an edge for each value that a node reads, with its shape.
 func graphSource(g *graph.Graph) string {
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -54,8 +54,8 @@ func graphSource(g *graph.Graph) string {
 	for i, id := range g.Inputs {
 		name := fmt.Sprintf("input%d", i)
 		writers[id] = name
-		write("  %s [label=<%s>, shape=ellipse, style=filled, fillcolor=white]", name, label(fmt.Sprintf("input %d", i), g.Values[id].Name,
-			typeLabel(g.Values[id].Type)))
+		write("  %s [label=<%s>, shape=ellipse, style=filled, fillcolor=white]", name,
+			label(fmt.Sprintf("input %d", i), g.Values[id].Name, typeLabel(g.Values[id].Type)))
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]

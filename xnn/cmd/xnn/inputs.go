@@ -20,11 +20,12 @@ type inputFlags struct {
 }
 
 // inputHelp is the part of a command's help about them.
-const inputHelp = `Inputs are numbered from 0 in call order; xnn inspect lists them. Files are little-endian .npy arrays in C order: '<f4' for fp32,
-'<f2' for fp16, '<i4' for int32, '|i1' for qint8, '|u1' for quint8; '<f4' arrays are rounded to what an input of another type holds. An
-array of another shape than the model's, but of its rank, reshapes the model. JPEG and PNG pictures fill inputs of images, [1, height,
-width, channels] with 1 or 3 channels: turned upright as their EXIF says, resized by interpolation, brought from 0..255 to --range (0..1,
-or all that a quantised input can hold), less --mean, divided by --std.`
+const inputHelp = `Inputs are numbered from 0 in call order; xnn inspect lists them. Files are little-endian .npy arrays in C
+order: '<f4' for fp32, '<f2' for fp16, '<i4' for int32, '|i1' for qint8, '|u1' for quint8; '<f4' arrays are rounded to what an
+input of another type holds. An array of another shape than the model's, but of its rank, reshapes the model. JPEG and PNG
+pictures fill inputs of images, [1, height, width, channels] with 1 or 3 channels: turned upright as their EXIF says, resized
+by interpolation, brought from 0..255 to --range (0..1, or all that a quantised input can hold), less --mean, divided by
+--std.`
 
 func (f *inputFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&f.files, "input", "i", nil, "read an input from a file, as in 0=x.npy or 0=photo.jpg (`N=FILE`)")
@@ -90,8 +91,8 @@ type given struct {
 	shapes  []xnn.Shape
 }
 
-// open opens the files of the inputs and reads as much as tells their shapes. The caller closes what it returns, in an error's case,
-// too.
+// open opens the files of the inputs and reads as much as tells their shapes. The caller closes what it returns, in an error's
+// case, too.
 func (in *inputs) open(types []xnn.Type) (*given, error) {
 	g := &given{in, map[int]source{}, make([]xnn.Shape, len(types))}
 	for i, t := range types {

@@ -17,18 +17,18 @@ func newInspect() *cobra.Command {
 	cmd := oneModel(&cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Show what is in a model, and draw it",
-		Long: `Show what is in a model: its version, inputs, outputs, operators, nodes, values, constants, and what it takes.
+		Long: help(`Show what is in a model: its version, inputs, outputs, operators, nodes, values, constants, and what it takes.
 
-Values and nodes are called by their ids in the file. Parameters are the elements of constants that nodes read; multiply-adds are
-those of products with filters and matrices. The activation arena is entry 0 of the file's mem_buffer_sizes, 0 where the file leaves
-its size open; what a session needs depends on this machine, and on the shapes, which --shape changes.
-A model that is right but cannot run here is shown, too, with the reason.
+Values and nodes are called by their ids in the file. Parameters are the elements of constants that nodes read; multiply-adds
+are those of products with filters and matrices. The activation arena is entry 0 of the file's mem_buffer_sizes, 0 where the
+file leaves its size open; what a session needs depends on this machine, and on the shapes, which --shape changes. A model
+that is right but cannot run here is shown, too, with the reason.
 
 With --svg a picture of the graph, with shapes on its edges, for which Graphviz's program dot must be installed.
 
-With --json the keys are file, file_bytes, version, runs_here, reason (only where it does not run), inputs, outputs, operators, values,
-nodes, constants, arenas (declared_bytes, needed_bytes or null, spare_bytes), parameters, multiply_adds, flushed (subnormal
-weights that were made zero), memory (only where it runs) and totals.`,
+With --json the keys are file, file_bytes, version, runs_here, reason (only where it does not run), inputs, outputs,
+operators, values, nodes, constants, arenas (declared_bytes, needed_bytes or null, spare_bytes), parameters, multiply_adds,
+flushed (subnormal weights that were made zero), memory (only where it runs) and totals.`),
 		Example: `  xnn inspect model.xnn
   xnn inspect face.tflite --svg face.svg
   xnn inspect model.xnn --shape 0=8x224x224x3
@@ -117,12 +117,16 @@ func reshapeGraph(g *graph.Graph, given map[int]xnn.Shape) error {
 
 // readGraph reads a model of any format, and gives the size of its file.
 func readGraph(path string) (*graph.Graph, int, error) {
-	data, err := readModel(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	g, err := wait("read "+path, func() (*graph.Graph, error) { return xnn.Read(data) })
-	return g, len(data), about(path, err)
+	size := 0
+	g, err := wait("read "+path, func() (*graph.Graph, error) {
+		data, err := readModel(path)
+		if err != nil {
+			return nil, err
+		}
+		size = len(data)
+		return xnn.Read(data)
+	})
+	return g, size, about(path, err)
 }
 
 // maxPiped bounds what is read of a file that does not tell its size.

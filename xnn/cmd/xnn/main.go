@@ -1,4 +1,5 @@
-// Xnn runs, inspects and measures XNNGraph models. Run xnn help for its commands.
+// Xnn runs, inspects, measures, compares and converts models: XNNGraph files and those of TensorFlow Lite. Run xnn help for its
+// commands.
 //
 // It exits with 0 when all went well, with 1 and one line on standard error for a bad model or a failed run, and with 2 for
 // a command line it does not understand.
@@ -53,7 +54,7 @@ func execute() int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "xnn",
-		Short: "Run, inspect and measure XNNGraph models",
+		Short: "Run, inspect, measure, compare and convert models",
 		Example: `  xnn inspect model.xnn
   xnn run model.xnn -i 0=x.npy -o 0=y.npy
   xnn bench model.xnn --time 5s --json`,

@@ -158,6 +158,7 @@ func TestUsage(t *testing.T) {
 		{"convert", m, "x", "--weights", "int4", "--block", "33"},
 		{"convert", m, "x", "--weights", "int4", "--min-weights", "0"},
 		{"convert", m, "x", "--weights", "int8", "--time", "0s"},
+		{"convert", m, "x", "--weights", "int8", "--max-change", "-1"},
 	} {
 		stdout, stderr := tool(t, exitUsage, args...)
 		require.Empty(t, stdout, args)

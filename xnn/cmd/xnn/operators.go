@@ -15,8 +15,9 @@ func newOperators() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operators",
 		Short: "List the operators and the element types they take",
-		Long: `List the operators and the element types they take: those that keep the type of their operands by type, the others with each
-combination of operands and results. With --json, a list of objects with the keys operator, inputs and outputs.`,
+		Long: help(`List the operators and the element types they take: those that keep the type of their operands by type, the
+others with each combination of operands and results. With --json, a list of objects with the keys operator, inputs and
+outputs.`),
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)

@@ -85,6 +85,18 @@ func (t *table) print(w io.Writer) error {
 	return tw.Flush()
 }
 
+// helpWidth is how long lines of a command's help are at most.
+const helpWidth = 100
+
+// help lays out a command's help: paragraphs, apart by empty lines.
+func help(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.TrimSuffix(wrapped(strings.Fields(p), "", helpWidth), "\n")
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
 // printTables prints tables that have rows, with an empty line between them.
 func printTables(w io.Writer, tables ...*table) error {
 	first := true

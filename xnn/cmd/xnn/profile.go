@@ -15,14 +15,14 @@ func newProfile() *cobra.Command {
 	cmd := oneModel(&cobra.Command{
 		Use:   "profile MODEL",
 		Short: "Measure how long each node takes, and draw it",
-		Long: `Measure how long each node takes, as a mean over many runs on random inputs.
+		Long: help(`Measure how long each node takes, as a mean over many runs on random inputs.
 
 Nodes that no output depends on are not run and not listed; a fused node is part of another and takes no time of its own.
-Reading the clock is part of a node's time, some tens of nanoseconds. With --svg a picture of a run: when each node is at work, in a
-color for each family of operators.
+Reading the clock is part of a node's time, some tens of nanoseconds. With --svg a picture of a run: when each node is at
+work, in a color for each family of operators.
 
-With --json the keys are threads, runs, run_ns (the mean of whole runs), nodes, each with node, operator, debug_handle, mean_ns, share
-(of all nodes, 0 to 1) and fused, and operators, each with operator, nodes, mean_ns and share.`,
+With --json the keys are threads, runs, run_ns (the mean of whole runs), nodes, each with node, operator, debug_handle,
+mean_ns, share (of all nodes, 0 to 1) and fused, and operators, each with operator, nodes, mean_ns and share.`),
 		Example: `  xnn profile model.xnn -t 1 --time 5s
   xnn profile model.tflite --svg timeline.svg`,
 	})

@@ -41,9 +41,15 @@ func (b *bar) set(done int64) {
 			progressbar.OptionSetPredictTime(b.total > 0),
 			progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetSpinnerChangeInterval(0), // it turns when told to, and not by itself after the end
 		)
 	}
-	_ = b.visible.Set64(min(done, max(b.total, 0))) // a bar that cannot be drawn is no failure
+	// A bar that cannot be drawn is no failure.
+	if b.total < 0 {
+		_ = b.visible.RenderBlank()
+	} else {
+		_ = b.visible.Set64(min(done, b.total))
+	}
 }
 
 func (b *bar) elapsed(d time.Duration) { b.set(d.Milliseconds()) }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,23 +32,51 @@ func terminal(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
+// onTerminal runs the tool with a terminal for standard error and gives what is seen there.
+func onTerminal(t *testing.T, meanwhile func(), args ...string) string {
+	t.Helper()
+	master, slave := terminal(t)
+	cmd := exec.Command(toolPath, args...)
+	cmd.Stderr = slave
+	require.NoError(t, cmd.Start())
+	meanwhile()
+	require.NoError(t, cmd.Wait())
+	require.NoError(t, slave.Close())
+	require.NoError(t, master.SetReadDeadline(time.Now().Add(time.Second)))
+	seen, _ := io.ReadAll(master) // ends with an error where nobody has the other end
+	return string(seen)
+}
+
+// requireCleared wants nothing on the last line.
+func requireCleared(t *testing.T, seen string) {
+	t.Helper()
+	last := seen[strings.LastIndex(strings.TrimRight(seen, "\r\n"), "\r")+1:]
+	require.Empty(t, strings.TrimSpace(strings.ReplaceAll(last, "\x1b[2K", "")), "%q", seen)
+}
+
 // Work of more than a second is shown on a terminal, and taken away at the end; shorter work never is.
 func TestProgress(t *testing.T) {
-	for took, shown := range map[string]bool{"1600ms": true, "200ms": false} {
-		master, slave := terminal(t)
-		cmd := exec.Command(toolPath, "bench", fixture("add"), "--time", took, "--json")
-		cmd.Stderr = slave
-		require.NoError(t, cmd.Run())
-		require.NoError(t, slave.Close())
-		require.NoError(t, master.SetReadDeadline(time.Now().Add(time.Second)))
-		seen, _ := io.ReadAll(master) // ends with an error where nobody has the other end
-		if shown {
-			require.Contains(t, string(seen), "bench ")
-			require.Contains(t, string(seen), "%")
-			last := string(seen)[strings.LastIndex(strings.TrimRight(string(seen), "\r\n"), "\r")+1:]
-			require.Empty(t, strings.TrimSpace(strings.ReplaceAll(last, "\x1b[2K", "")), "%q", seen)
-		} else {
-			require.Empty(t, string(seen))
-		}
-	}
+	seen := onTerminal(t, func() {}, "bench", fixture("add"), "--time", "1600ms", "--json")
+	require.Contains(t, seen, "bench ")
+	require.Contains(t, seen, "%")
+	requireCleared(t, seen)
+	require.Empty(t, onTerminal(t, func() {}, "bench", fixture("add"), "--time", "200ms", "--json"))
+}
+
+// So is work of which nothing is known: here a model that comes slowly.
+func TestProgressUnknown(t *testing.T) {
+	file, err := os.ReadFile(fixture("add"))
+	require.NoError(t, err)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, unix.Mkfifo(pipe, 0o600))
+	seen := onTerminal(t, func() {
+		w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		require.NoError(t, err)
+		time.Sleep(1800 * time.Millisecond)
+		_, err = w.Write(file)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+	}, "inspect", pipe, "--json")
+	require.Contains(t, seen, "read "+pipe)
+	requireCleared(t, seen)
 }

@@ -15,17 +15,17 @@ func newRun() *cobra.Command {
 	cmd := oneModel(&cobra.Command{
 		Use:   "run MODEL [-i N=FILE]... [-o N=FILE.npy]...",
 		Short: "Run a model once and describe its outputs",
-		Long: `Run a model once and describe its outputs.
+		Long: help(`Run a model once and describe its outputs.
 
 ` + inputHelp + `
 
 With --seed, inputs that are not given get random values. ` + randomHelp + `
 
-Of each output: minimum, maximum and mean of what is not NaN, the number of NaNs where there are any, the first values, all as the
-real numbers that a quantised output stands for; files get its integers. With --labels, which has a name on each line, the --top
-classes of the first output whose rows have as many elements. With --json the keys are threads, outputs, each with index, dtype, shape,
-elements, min, max, mean (null where there are none), nan and first, and classes, with output, row, class,
-label and score; NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
+Of each output: minimum, maximum and mean of what is not NaN, the number of NaNs where there are any, the first values, all as
+the real numbers that a quantised output stands for; files get its integers. With --labels, which has a name on each line, the
+--top classes of the first output whose rows have as many elements. With --json the keys are threads, outputs, each with
+index, dtype, shape, elements, min, max, mean (null where there are none), nan and first, and classes, with output, row,
+class, label and score; NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`),
 		Example: `  xnn run model.xnn -i 0=x.npy -i 1=b.npy -o 0=y.npy
   xnn run model.xnn --seed 1 --json
   xnn run classifier.tflite -i 0=photo.jpg --labels labels.txt --softmax

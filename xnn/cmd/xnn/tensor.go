@@ -129,8 +129,9 @@ func (s *summary) firstValues() string {
 }
 
 // randomHelp words what fillRandom does.
-const randomHelp = `Random values are the same on every machine, from PCG(seed, N) of Go's math/rand/v2 for input N: uniform in [-1, 1), multiples of
-2^-23 (fp32), 2^-10 (fp16) or 2^-7 (bf16); all integers of a quantised type; whole numbers from 0 to 127 (int32).`
+const randomHelp = `Random values are the same on every machine, from PCG(seed, N) of Go's math/rand/v2 for input N: uniform
+in [-1, 1), multiples of 2^-23 (fp32), 2^-10 (fp16) or 2^-7 (bf16); all integers of a quantised type; whole numbers from 0 to
+127 (int32).`
 
 // fillRandom gives an input reproducible values, as randomHelp describes them. All of them are exact, so that no rounding of a
 // machine's own comes in.

@@ -47,11 +47,12 @@ func (r *profileResult) timeline(model string) string {
 	height := below + float64(max(len(slowest), len(families))+2)*lineHeight + timelineMargin
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	write(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`,
-		timelineWidth, height, timelineWidth, height)
+	write(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" %s>`, timelineWidth, height,
+		timelineWidth, height, `font-family="sans-serif" font-size="12"`)
 	write(`<rect width="100%%" height="100%%" fill="white"/>`)
 	text := func(x, y float64, attributes, format string, args ...any) {
-		write(`<text x="%g" y="%g" %s>%s</text>`, round(x), round(y), attributes, html.EscapeString(oneLine(fmt.Sprintf(format, args...))))
+		words := html.EscapeString(oneLine(fmt.Sprintf(format, args...)))
+		write(`<text x="%g" y="%g" %s>%s</text>`, round(x), round(y), attributes, words)
 	}
 	text(timelineMargin, timelineMargin+lineHeight/2, `font-size="15" font-weight="bold"`, "%s: %s a run, threads: %d", model,
 		duration(r.RunNS), r.Threads)
@@ -83,7 +84,8 @@ func (r *profileResult) timeline(model string) string {
 }
 
 // legend shows the families that take time, and how much.
-func (r *profileResult) legend(write func(string, ...any), text func(x, y float64, attributes, format string, args ...any), top float64) {
+func (r *profileResult) legend(write func(string, ...any),
+	text func(x, y float64, attributes, format string, args ...any), top float64) {
 	const left = timelineWidth / 2
 	text(left, top+lineHeight, `font-weight="bold"`, "by family")
 	line := 2.

@@ -14,19 +14,17 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify A B [-i N=FILE]...",
 		Short: "Compare the outputs of two models",
-		Long: `Compare the outputs of two models on the same inputs: those of files, and random ones for the rest.
+		Long: help(`Compare the outputs of two models on the same inputs: those of files, and random ones for the rest.
 
-Inputs must have the same shapes, and may differ in type: the second gets the nearest to the first's that it can hold. Of each output:
-the largest difference |a-b|, that over the largest magnitude of the first's, where it is and what both have there, the largest
-relative difference |a-b|/max(|a|,|b|) and where, and the mean of |a-b|. The exit status is 1 where an element differs by more than
---tolerance * (1 + |a|).
+Inputs must have the same shapes, and may differ in type: the second gets the nearest to the first's that it can hold. Of each
+output: the largest difference |a-b|, that over the largest magnitude of the first's, where it is and what both have there,
+the largest relative difference |a-b|/max(|a|,|b|) and where, and the mean of |a-b|. The exit status is 1 where an element
+differs by more than --tolerance * (1 + |a|).
 
-` + inputHelp + ` Random
-values lie in --range, too, where that is given. ` + randomHelp + ` Each run
-has a seed one higher.
+` + inputHelp + ` Random values lie in --range, too, where that is given. ` + randomHelp + ` Each run has a seed one higher.
 
-With --json the keys are runs, tolerance, within, and outputs, each with index, shape, elements, max_abs and max_rel (difference, at,
-run, a, b), mean_abs, peak, of_peak and above, the number of elements that differ by more.`,
+With --json the keys are runs, tolerance, within, and outputs, each with index, shape, elements, max_abs and max_rel
+(difference, at, run, a, b), mean_abs, peak, of_peak and above, the number of elements that differ by more.`),
 		Example: `  xnn verify model.tflite model.xnn
   xnn verify model.tflite quantized.xnn --tolerance 0.02 --runs 20
   xnn verify model.tflite quantized.xnn -i 0=photo.jpg --json`,
@@ -82,7 +80,8 @@ type verification struct {
 	Outputs   []difference `json:"outputs"`
 }
 
-func verify(ctx context.Context, a, b string, in *inputs, runs int, t tolerance, opts ...xnn.SessionOption) (*verification, error) {
+func verify(ctx context.Context, a, b string, in *inputs, runs int, t tolerance, opts ...xnn.SessionOption) (
+	*verification, error) {
 	first, err := openModel(a)
 	if err != nil {
 		return nil, err
