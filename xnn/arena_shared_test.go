@@ -40,7 +40,9 @@ func TestSharedArena(t *testing.T) {
 		}
 	}
 	alone := opened(t, two)
-	require.NoError(t, alone.Reshape(Shape{2000, 64}))
+	for _, rows := range []int{1, 500, 3, 2000} {
+		require.NoError(t, alone.Reshape(Shape{rows, 64}))
+	}
 	require.Equal(t, alone.ArenaBytes(), a.Bytes())
 
 	require.NoError(t, a.Close())

@@ -16,6 +16,8 @@ type lowering struct {
 	// elementwise: the one result has the broadcast shape of the operands, and each element of it depends on theirs at its
 	// place alone.
 	elementwise bool
+	// joins: XNNPACK makes it part of the node before it, where that is the only one to need its result.
+	joins bool
 	// packs are the places of operands that XNNPACK packs into a layout of its own where they are constants.
 	packs []int
 	// fixed is what XNNPACK does not follow where shapes change: with another answer a runtime is made anew. Nil: it follows.

@@ -65,6 +65,7 @@ func init() {
 	lowerings[string(graph.Clamp)] = lowering{
 		api:         "xnn_define_unary xnn_unary_clamp",
 		elementwise: true,
+		joins:       true,
 		define: func(d *definition) error {
 			r, in, out := d.op.(graph.Unary).Range, d.in[0].Type, d.out[0].Type
 			switch {

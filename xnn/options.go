@@ -27,15 +27,15 @@ type sessionConfig struct {
 	arena      *Arena
 
 	// What the planner goes by; tests set others.
-	cacheBytes    int // the cache that tiles are cut for
-	parallelBytes int // the traffic from which on sharing work among threads pays
+	l1Bytes, l2Bytes int // the caches that tiles are cut for
+	parallelBytes    int // the traffic from which on sharing work among threads pays
 }
 
 func defaults() config {
 	return config{
 		memoryLimit: defaultMemoryLimit(),
 		maxSessions: runtime.GOMAXPROCS(0),
-		session:     sessionConfig{cacheBytes: cacheBytes(), parallelBytes: parallelBytes},
+		session:     sessionConfig{l1Bytes: cacheBytes(1), l2Bytes: cacheBytes(2), parallelBytes: parallelBytes},
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // plan is how a session runs a model for certain shapes: segments, one after the other.
 //
 // XNNPACK runs node by node over whole tensors, so a chain of element-wise nodes streams every intermediate value through
-// memory. Where the nodes of a chain have results of one shape that the cache cannot hold, they become a segment that runs
-// tile by tile instead, with the same kernels and the same results to the bit.
+// memory. Where the nodes of a chain have results of one shape that the nearest cache cannot hold, they become a segment that
+// runs tile by tile instead, with the same kernels and the same results to the bit.
 type plan struct {
 	segments []segment
 	carried  []carried
@@ -58,7 +58,14 @@ func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan
 	for id := range l.slots {
 		b.seen[id] = true
 	}
+	readers := make([]int, len(g.Values))
+	for _, n := range l.nodes {
+		for _, id := range g.Nodes[n].Inputs {
+			readers[id]++
+		}
+	}
 	var keys []string
+	whole := make([]bool, len(g.Values)) // written by a node that runs over whole tensors
 	for _, n := range l.nodes {
 		node := &g.Nodes[n]
 		if !slices.ContainsFunc(node.Outputs, func(id graph.ID) bool { return shapes[id].Elements() > 0 }) {
@@ -69,8 +76,13 @@ func newPlan(g *graph.Graph, l *layout, shapes []Shape, cfg sessionConfig) *plan
 			continue
 		}
 		key := wholeTensors
-		if result := node.Outputs[0]; lowerings[node.Op.Kind()].elementwise && g.Values[result].DType != graph.QDInt8 {
+		how, result := lowerings[node.Op.Kind()], node.Outputs[0]
+		joined := how.joins && whole[node.Inputs[0]] && readers[node.Inputs[0]] == 1 && !b.seen[node.Inputs[0]]
+		if how.elementwise && !joined && g.Values[result].DType != graph.QDInt8 {
 			key = shapes[result].String()
+		}
+		for _, id := range node.Outputs {
+			whole[id] = key == wholeTensors
 		}
 		b.nodes, keys = append(b.nodes, n), append(keys, key)
 	}
@@ -199,7 +211,17 @@ func (b *planner) pays(i int) bool {
 	if b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes {
 		return true
 	}
-	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes > b.cfg.cacheBytes
+	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes/2 > b.cfg.l1Bytes
+}
+
+// tileBytes is what one tile of a region that takes so many bytes in all may touch. What the caches further out hold comes back
+// fast, and short tiles keep their intermediate values in the first level. What comes from memory comes faster in long stretches:
+// measured, from some 16 times the second level on.
+func (b *planner) tileBytes(live int) int {
+	if live/16 <= b.cfg.l2Bytes {
+		return b.cfg.l1Bytes
+	}
+	return b.cfg.l2Bytes / 2
 }
 
 // finish tells apart which values each segment sees from outside, and cuts the tiles.
@@ -238,7 +260,7 @@ func (b *planner) finish() *plan {
 		}
 		s.threads = b.threads(i, tiled)
 		if tiled {
-			s.tiling = b.tile(s)
+			s.tiling = b.tile(i)
 		}
 	}
 	return p
@@ -302,8 +324,9 @@ func (b *planner) definition(node int) *definition {
 	return &definition{op: n.Op, in: values(n.Inputs), out: values(n.Outputs)}
 }
 
-// tile cuts a segment so that what one tile touches takes half the cache, and each thread gets several tiles.
-func (b *planner) tile(s *segment) *tiling {
+// tile cuts segment i so that what one tile touches stays in a cache, and each thread gets several tiles.
+func (b *planner) tile(i int) *tiling {
+	s := &b.segments[i]
 	shape := b.shapes[b.g.Nodes[s.nodes[0]].Outputs[0]]
 	var ids []graph.ID
 	var types []Type
@@ -317,7 +340,7 @@ func (b *planner) tile(s *segment) *tiling {
 	}
 	size := b.g.Values[b.g.Nodes[s.nodes[0]].Outputs[0]].DType.Size()
 	perElement += 2 * size // intermediate values: one for a chain, and room for graphs that branch
-	elements := max(1, b.cfg.cacheBytes/2/perElement)
+	elements := max(1, b.tileBytes(b.live(s.nodes, i))/perElement)
 	if s.threads > 1 {
 		elements = max(1, min(elements, shape.Elements()/(4*s.threads)))
 	}

@@ -27,12 +27,12 @@ func DefaultThreads() int {
 	return max(1, min(n, maxThreads))
 }
 
-// cacheBytes is the second-level cache of a core, which one thread has for itself.
-func cacheBytes() int {
-	if n := xnnpack.L2Bytes(); n > 0 {
+// cacheBytes is the first- or second-level cache of a core, which one thread has for itself.
+func cacheBytes(level int) int {
+	if n := xnnpack.CacheBytes(level); n > 0 {
 		return n
 	}
-	return 512 << 10 // small enough for most
+	return []int{1: 32 << 10, 2: 512 << 10}[level] // small enough for most
 }
 
 // logicalCores is what systems without a better answer have.

@@ -11,7 +11,7 @@ import (
 // withCache lets a session believe in a cache of this size: a small one has it cut small tensors into many tiles, and share
 // them among threads.
 func withCache(bytes int) SessionOption {
-	return sessionOption(func(c *sessionConfig) { c.cacheBytes, c.parallelBytes = bytes, bytes })
+	return sessionOption(func(c *sessionConfig) { c.l1Bytes, c.l2Bytes, c.parallelBytes = bytes, bytes, bytes })
 }
 
 // TestDifferentialTiled is TestDifferential where everything that can run tile by tile does, in tiles of all sizes, on one

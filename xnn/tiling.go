@@ -72,8 +72,8 @@ func (m merged) box(cut, chunk int, has []bool) Shape {
 	return box
 }
 
-// newTiling cuts results of this shape, more than one element, into tiles of at most elements elements, or one row of what cannot be cut. types are
-// the operands outside the region.
+// newTiling cuts results of this shape, more than one element, into tiles of about so many elements, at least one row of what
+// cannot be cut. types are the operands outside the region.
 func newTiling(shape Shape, ids []graph.ID, types []Type, elements int) *tiling {
 	operands := make([]Shape, len(types))
 	for i, t := range types {
@@ -86,14 +86,15 @@ func newTiling(shape Shape, ids []graph.ID, types []Type, elements int) *tiling 
 		inner /= m.shape[cut]
 	}
 	chunk := min(max(1, elements/inner), m.shape[cut])
-	if inner == 1 && chunk > 64 && chunk < m.shape[cut] {
-		chunk &^= 63 // whole vectors
+	chunk = ceilDiv(m.shape[cut], ceilDiv(m.shape[cut], chunk)) // tiles of one size, or nearly
+	if inner == 1 && elements >= 64 {
+		chunk = min((chunk+63)&^63, m.shape[cut]) // whole vectors
 	}
 	t := &tiling{operands: make(map[graph.ID]tiledOperand, len(ids))}
 	for d := range cut {
 		t.grid = append(t.grid, m.shape[d])
 	}
-	chunks := (m.shape[cut] + chunk - 1) / chunk
+	chunks := ceilDiv(m.shape[cut], chunk)
 	rest := m.shape[cut] - (chunks-1)*chunk
 	t.grid = append(t.grid, chunks)
 	t.full, t.last = m.box(cut, chunk, nil), m.box(cut, rest, nil)
@@ -118,6 +119,8 @@ func newTiling(shape Shape, ids []graph.ID, types []Type, elements int) *tiling 
 	}
 	return t
 }
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // tiles is the number of tiles.
 func (t *tiling) tiles() int { return Shape(t.grid).Elements() }

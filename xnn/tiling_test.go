@@ -24,7 +24,7 @@ func TestTiling(t *testing.T) {
 		// One dimension is cut into chunks; the last is smaller.
 		{Shape{1000}, Shape{1000}, 300, []int{4}, Shape{1, 1, 1, 1, 1, 256}, Shape{1, 1, 1, 1, 1, 232}, []int{1024}},
 		// Everything merges into one dimension where all have everything.
-		{Shape{10, 1, 100}, Shape{10, 1, 100}, 500, []int{3}, Shape{1, 1, 1, 1, 1, 448}, Shape{1, 1, 1, 1, 1, 104}, []int{1792}},
+		{Shape{10, 1, 100}, Shape{10, 1, 100}, 500, []int{2}, Shape{1, 1, 1, 1, 1, 512}, Shape{1, 1, 1, 1, 1, 488}, []int{2048}},
 		// A row stays where it is.
 		{Shape{10, 100}, Shape{100}, 300, []int{4}, Shape{1, 1, 1, 1, 1, 100}, Shape{1, 1, 1, 1, 1, 100}, []int{0}},
 		// A column moves with the rows.
@@ -125,7 +125,7 @@ func TestPlan(t *testing.T) {
 	shapes, err := g.Infer([]Shape{{64, 64}, {64}})
 	require.NoError(t, err)
 
-	p := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096, parallelBytes: 4096})
+	p := newPlan(g, l, shapes, sessionConfig{threads: 2, l1Bytes: 1024, l2Bytes: 4096, parallelBytes: 4096})
 	require.Len(t, p.segments, 2)
 	require.Equal(t, []int{0, 2}, p.segments[0].nodes)
 	require.Nil(t, p.segments[0].tiling)
@@ -134,10 +134,35 @@ func TestPlan(t *testing.T) {
 	require.NotNil(t, p.segments[1].tiling)
 	require.Len(t, p.carried, 2, "rows and rows+row")
 
-	whole := newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 1 << 20, parallelBytes: 1 << 20})
+	whole := newPlan(g, l, shapes, sessionConfig{threads: 2, l1Bytes: 1 << 20, l2Bytes: 1 << 20, parallelBytes: 1 << 20})
 	require.Len(t, whole.segments, 1, "all of it fits in the cache")
 	require.Nil(t, whole.segments[0].tiling)
 	require.Empty(t, whole.carried)
 	require.False(t, p.same(whole))
-	require.True(t, p.same(newPlan(g, l, shapes, sessionConfig{threads: 2, cacheBytes: 4096, parallelBytes: 4096})))
+	require.True(t, p.same(newPlan(g, l, shapes, sessionConfig{threads: 2, l1Bytes: 1024, l2Bytes: 4096, parallelBytes: 4096})))
+}
+
+// TestPlanJoins: XNNPACK makes limits a part of the convolution before them, so they stay in one segment; those after a sum, or
+// of a result that others need too, are tiled like other nodes.
+func TestPlanJoins(t *testing.T) {
+	g := graph.New()
+	x := g.Input(graph.Float32, 1, 64, 64, 3)
+	conv := func(x graph.ID) graph.ID {
+		return g.Conv2D(x, g.Constant(make([]float32, 9), 3, 1, 1, 3), graph.None, graph.Conv2D{})
+	}
+	y := g.ReLU(conv(x))          // 0, 1: whole
+	z := conv(y)                  // 2: whole
+	g.Output(g.Add(g.ReLU(z), z)) // 3, 4: tiled
+	require.NoError(t, g.Check())
+	l, err := newLayout(g)
+	require.NoError(t, err)
+	shapes, err := g.Infer([]Shape{{1, 64, 64, 3}})
+	require.NoError(t, err)
+
+	p := newPlan(g, l, shapes, sessionConfig{threads: 2, l1Bytes: 1024, l2Bytes: 4096, parallelBytes: 4096})
+	require.Len(t, p.segments, 2)
+	require.Equal(t, []int{0, 1, 2}, p.segments[0].nodes)
+	require.Nil(t, p.segments[0].tiling)
+	require.Equal(t, []int{3, 4}, p.segments[1].nodes)
+	require.NotNil(t, p.segments[1].tiling)
 }

@@ -258,8 +258,8 @@ void xg_program_delete(struct xg_program* program);
 // Runs the program in one crossing.
 enum xnn_status xg_run(struct xg_program* program);
 
-// The size of a core's second-level cache, 0 where the processor does not tell.
-size_t xg_l2_bytes(void);
+// The size of the cache for data that a core has at level 1 or 2, 0 where the processor does not tell.
+size_t xg_cache_bytes(int level);
 
 // What the archive was built from, compiled into it.
 extern const char xg_stamp[];

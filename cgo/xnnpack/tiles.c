@@ -121,10 +121,10 @@ enum xnn_status xg_tiles_run(struct xg_tiles* t) {
   return (enum xnn_status) atomic_load_explicit(&t->status, memory_order_relaxed);
 }
 
-size_t xg_l2_bytes(void) {
-#ifdef _SC_LEVEL2_CACHE_SIZE
+size_t xg_cache_bytes(int level) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
   // The C library reads the processor's older tables, too, which are all that some virtual machines show.
-  const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const long size = sysconf(level == 1 ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL2_CACHE_SIZE);
   if (size > 0) {
     return (size_t) size;
   }
@@ -132,8 +132,8 @@ size_t xg_l2_bytes(void) {
   if (!cpuinfo_initialize()) {
     return 0;
   }
-  const struct cpuinfo_cache* l2 = cpuinfo_get_l2_cache(0);
-  return l2 == NULL ? 0 : l2->size;
+  const struct cpuinfo_cache* cache = level == 1 ? cpuinfo_get_l1d_cache(0) : cpuinfo_get_l2_cache(0);
+  return cache == NULL ? 0 : cache->size;
 }
 
 void xg_tiles_times(const struct xg_tiles* t, uint64_t* ns) {

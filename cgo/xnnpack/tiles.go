@@ -7,8 +7,8 @@ package xnnpack
 // #cgo nocallback xg_tiles_delete
 // #cgo noescape xg_tiles_times
 // #cgo nocallback xg_tiles_times
-// #cgo noescape xg_l2_bytes
-// #cgo nocallback xg_l2_bytes
+// #cgo noescape xg_cache_bytes
+// #cgo nocallback xg_cache_bytes
 import "C"
 
 import (
@@ -72,5 +72,5 @@ func (t *Tiles) Close() {
 	t.c = nil
 }
 
-// L2Bytes is the size of a core's second-level cache, 0 where the processor does not tell.
-func L2Bytes() int { return int(C.xg_l2_bytes()) }
+// CacheBytes is the size of the cache for data that a core has at level 1 or 2, 0 where the processor does not tell.
+func CacheBytes(level int) int { return int(C.xg_cache_bytes(C.int(level))) }

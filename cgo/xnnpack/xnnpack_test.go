@@ -322,5 +322,6 @@ func TestTiles(t *testing.T) {
 	for _, rt := range rts {
 		rt.Close()
 	}
-	require.Positive(t, xnnpack.L2Bytes())
+	require.Positive(t, xnnpack.CacheBytes(1))
+	require.Greater(t, xnnpack.CacheBytes(2), xnnpack.CacheBytes(1))
 }
