@@ -211,7 +211,7 @@ func (b *planner) pays(i int) bool {
 	if b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes {
 		return true
 	}
-	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes/2 > b.cfg.l1Bytes
+	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes/3 > b.cfg.l1Bytes/2
 }
 
 // tileBytes is what one tile of a region that takes so many bytes in all may touch. What the caches further out hold comes back
