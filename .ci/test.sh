@@ -60,6 +60,12 @@ examples() {
   done
 }
 
+# pictures: xnn inspect --svg draws with dot, and tests of it.
+pictures() {
+  want_tool dot
+  dot -V
+}
+
 # models: networks of others, which the tests run where they are there. Status 3: npm cannot be reached.
 models() {
   local status=0
@@ -97,6 +103,7 @@ all() {
   step "shellcheck" scripts
   step "generated code is that of the schema" generated
   step "real models, with npm" models
+  step "Graphviz, which draws graphs" pictures
   step "go vet ./..." go vet ./...
   step "go vet without cgo" vet_pure
   step "go test without cgo" test_pure

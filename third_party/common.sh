@@ -76,6 +76,7 @@ need_tools() {
       ninja) package=ninja-build ;;
       xz) package=xz-utils ;;
       flatc) package=flatbuffers-compiler ;;
+      dot) package=graphviz ;;
       aarch64-linux-gnu-gcc | aarch64-linux-gnu-g++) package="${tool#aarch64-linux-gnu-}-aarch64-linux-gnu" ;;
       *) package="$tool" ;;
     esac

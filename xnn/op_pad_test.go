@@ -44,6 +44,30 @@ func TestPad(t *testing.T) {
 	}
 }
 
+// TestPadRows: where channels alone are padded, the kernel takes many rows at once, on each of several threads.
+func TestPadRows(t *testing.T) {
+	nothingHeld(t)
+	const images, height, width, channels, pre, post = 2, 211, 307, 5, 2, 1 // rows that no number of threads divides
+	x := make([]float32, images*height*width*channels)
+	var want []float32
+	for i := range x {
+		if x[i] = float32(i%8191) + 1; i%channels == 0 {
+			want = append(want, 0, 0)
+		}
+		if want = append(want, x[i]); i%channels == channels-1 {
+			want = append(want, 0)
+		}
+	}
+	for _, threads := range []int{1, 2, 3} {
+		g := graph.New()
+		in := g.Input(Float32, images, height, width, channels)
+		g.Output(g.Pad(in, []int{0, 0, 0, pre}, []int{0, 0, 0, post}, 0))
+		s := opened(t, compiled(t, g), WithThreads(threads))
+		require.Equal(t, threads, s.Threads())
+		require.Equal(t, want, run(t, s, x)[0])
+	}
+}
+
 // TestPadRounds to the scale of a quantised tensor, whose zero point a padding of 0 becomes.
 func TestPadRounds(t *testing.T) {
 	nothingHeld(t)

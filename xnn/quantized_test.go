@@ -3,7 +3,6 @@ package xnn
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -11,49 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xnngo/xnngo/xnn/graph"
+	"github.com/xnngo/xnngo/xnn/internal/nets"
 )
-
-// largeEncoder is a transformer encoder of so many layers with random weights, as they are when training begins: normally
-// distributed, with the variance that keeps that of the values.
-func largeEncoder(layers, tokens, width, heads int) *graph.Graph {
-	g, r := graph.New(), rand.New(rand.NewPCG(1, 2))
-	constant := func(scale float64, dims ...int) graph.ID {
-		data := make([]float32, Shape(dims).Elements())
-		for i := range data {
-			data[i] = float32(scale * r.NormFloat64())
-		}
-		return g.Constant(data, dims...)
-	}
-	dense := func(x graph.ID, in, out int) graph.ID {
-		return g.FullyConnected(x, constant(1/math.Sqrt(float64(in)), out, in), constant(0.02, out))
-	}
-	norm := func(x graph.ID) graph.ID {
-		x = g.Subtract(x, g.ReduceMean(x, []int{1}, true))
-		variance := g.Add(g.ReduceMean(g.Square(x), []int{1}, true), g.Constant([]float32{1e-5}))
-		return g.Multiply(x, g.ReciprocalSquareRoot(variance))
-	}
-	split := func(x graph.ID) graph.ID { return g.Transpose(g.Reshape(x, 0, heads, width/heads), 1, 0, 2) }
-	x := g.Input(graph.Float32, tokens, width)
-	for range layers {
-		y := norm(x)
-		q, k, v := split(dense(y, width, width)), split(dense(y, width, width)), split(dense(y, width, width))
-		scale := g.Constant([]float32{1 / float32(math.Sqrt(float64(width/heads)))})
-		weights := g.Softmax(g.Multiply(g.BatchMatMulTransposed(q, k), scale))
-		x = g.Add(x, dense(g.Reshape(g.Transpose(g.BatchMatMul(weights, v), 1, 0, 2), 0, width), width, width))
-		x = g.Add(x, dense(g.GELU(dense(norm(x), width, 4*width)), 4*width, width))
-	}
-	g.Output(norm(x))
-	return g
-}
-
-// normal are normally distributed numbers, the same in every run.
-func normal(n int) []float32 {
-	data, r := make([]float32, n), rand.New(rand.NewPCG(3, 4))
-	for i := range data {
-		data[i] = float32(r.NormFloat64())
-	}
-	return data
-}
 
 // quantizedTwin is a graph and the same with integers for weights.
 func quantizedTwin(t testing.TB, g *graph.Graph, o graph.WeightOptions) (*Session, *Session, []graph.WeightChange) {
@@ -67,13 +25,13 @@ func quantizedTwin(t testing.TB, g *graph.Graph, o graph.WeightOptions) (*Sessio
 // An encoder's outputs stay within 2 % of the largest of them with weights of 8 bits.
 func TestQuantizedEncoder(t *testing.T) {
 	const tokens, width = 128, 768
-	g := largeEncoder(2, tokens, width, 12)
+	g := nets.Encoder(2, tokens, width, 12)
 	plain, quantized, changes := quantizedTwin(t, g, graph.WeightOptions{})
 	require.Len(t, changes, 12)
 	for _, c := range changes {
 		require.Empty(t, c.Kept)
 	}
-	x := normal(tokens * width)
+	x := nets.Normal(tokens * width)
 	want, got := run(t, plain, x)[0], run(t, quantized, x)[0]
 	largest, off := 0., 0.
 	for i, w := range want {
@@ -86,7 +44,9 @@ func TestQuantizedEncoder(t *testing.T) {
 
 // Each kind of node computes with integers what it computes with real numbers, to some hundredths of the largest result.
 func TestQuantizedNodes(t *testing.T) {
-	weights := func(g *graph.Graph, dims ...int) graph.ID { return g.Constant(normal(Shape(dims).Elements()), dims...) }
+	weights := func(g *graph.Graph, dims ...int) graph.ID {
+		return g.Constant(nets.Normal(Shape(dims).Elements()), dims...)
+	}
 	whole := graph.WeightOptions{MinWeights: 1}
 	blocks := graph.WeightOptions{MinWeights: 1, DType: graph.QBInt4}
 	for name, c := range map[string]struct {
@@ -126,7 +86,7 @@ func TestQuantizedNodes(t *testing.T) {
 		g.Output(c.build(g))
 		plain, quantized, changes := quantizedTwin(t, g, c.o)
 		require.Empty(t, changes[0].Kept, name)
-		x := normal(len(Data[float32](plain.Input(0))))
+		x := nets.Normal(len(Data[float32](plain.Input(0))))
 		want, got := run(t, plain, x)[0], run(t, quantized, x)[0]
 		largest := 0.
 		for _, w := range want {
@@ -142,7 +102,7 @@ func TestQuantizedNodes(t *testing.T) {
 // inTurns runs two sessions in turns and gives the median of the ratios of their times.
 func inTurns(b *testing.B, first, second *Session) float64 {
 	sessions := []*Session{first, second}
-	x := normal(len(Data[float32](first.Input(0))))
+	x := nets.Normal(len(Data[float32](first.Input(0))))
 	for _, s := range sessions {
 		run(b, s, x)
 	}
@@ -170,14 +130,8 @@ func inTurns(b *testing.B, first, second *Session) float64 {
 	return ratios[len(ratios)/2]
 }
 
-// BenchmarkQuantizedEncoder is the time of an encoder with weights of fp32 over that with weights of 8 bits, on one thread.
-func BenchmarkQuantizedEncoder(b *testing.B) {
-	const tokens, width = 128, 768
-	plain, quantized, _ := quantizedTwin(b, largeEncoder(2, tokens, width, 12), graph.WeightOptions{})
-	b.ReportMetric(inTurns(b, plain, quantized), "fp32/int8")
-}
-
-// BenchmarkQuantizedNode is the same for single nodes: what graph.LeastWeights is read from.
+// BenchmarkQuantizedNode is the time of a node with weights of fp32 over that with integers, on one thread: what
+// graph.LeastWeights is read from.
 func BenchmarkQuantizedNode(b *testing.B) {
 	measure := func(name string, o graph.WeightOptions, build func(g *graph.Graph) graph.ID) {
 		b.Run(name, func(b *testing.B) {
@@ -189,7 +143,9 @@ func BenchmarkQuantizedNode(b *testing.B) {
 			b.ReportMetric(inTurns(b, plain, quantized), "fp32/"+o.DType.String())
 		})
 	}
-	weights := func(g *graph.Graph, dims ...int) graph.ID { return g.Constant(normal(Shape(dims).Elements()), dims...) }
+	weights := func(g *graph.Graph, dims ...int) graph.ID {
+		return g.Constant(nets.Normal(Shape(dims).Elements()), dims...)
+	}
 	for _, rows := range []int{1, 16, 128} {
 		for _, n := range []int{64, 128, 256, 512, 1024} {
 			for _, dtype := range []DType{graph.QCInt8, graph.QBInt4} {

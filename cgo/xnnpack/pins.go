@@ -3,7 +3,7 @@
 package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
-const pins = "abeeccd4c4536af1c2f943385284968bf28b315cebd1e84a50f6a6f2d218d373"
+const pins = "f61bbfa3ce7ec7d9bb10c00e162446147acc81fa48775f71cb2891fe35ab3be3"
 
 // Version is the version of the pinned XNNPACK.
 const Version = "0.0~git20241108.4ea82e5"

@@ -59,6 +59,9 @@ func (s *Subgraph) Close() {
 	s.c = nil
 }
 
+// Pointer is the xnn_subgraph_t, for code that calls XNNPACK itself.
+func (s *Subgraph) Pointer() unsafe.Pointer { return unsafe.Pointer(s.c) }
+
 // Nodes is how many nodes have been added. An operator may take XNNPACK several.
 func (s *Subgraph) Nodes() int { return int(C.xg_subgraph_nodes(s.c)) }
 

@@ -1,4 +1,4 @@
-// Classify says what is in a photo, by a network of 8-bit integers that knows 1001 classes: go run ./examples/classify
+// Classify says what is in a photo, by a network of 8-bit integers that knows 1001 classes: ./build.sh run classify
 // [MODEL [PHOTO [LABELS]]], after ./build.sh models.
 package main
 
@@ -64,6 +64,6 @@ func read(path string) image.Image {
 
 func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%v (it needs ./build.sh models, and to run at the top of the repository)", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Facedetect draws a box around each face in a photo: go run ./examples/facedetect [MODEL [PHOTO [OUT]]] after ./build.sh models.
+// Facedetect draws a box around each face in a photo: ./build.sh run facedetect [MODEL [PHOTO [OUT]]], after ./build.sh models.
 // The photo beside it is NASA's portrait of the astronaut Eileen Collins, in the public domain.
 package main
 
@@ -39,7 +39,7 @@ func main() {
 		draw.Draw(canvas, box, image.NewUniform(color.RGBA{0, 230, 118, 255}), image.Point{}, draw.Src)
 		draw.Draw(canvas, box.Inset(3), photo, box.Inset(3).Min, draw.Src)
 	}
-	fmt.Println(must(files[2], jpeg.Encode(must(os.Create(files[2])), canvas, nil)))
+	fmt.Println("the photo with boxes:", must(files[2], jpeg.Encode(must(os.Create(files[2])), canvas, nil)))
 }
 
 // faces gives left, top, right, bottom and score of each face. The model says where a box lies from each of 2 anchors in the
@@ -73,7 +73,7 @@ func faces(boxes, scores []float32, side float64) (means [][6]float64) { // the 
 
 func must[T any](v T, err error) T {
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%v (it needs ./build.sh models, and to run at the top of the repository)", err)
 	}
 	return v
 }

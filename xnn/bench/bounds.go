@@ -109,6 +109,44 @@ func opsBounds() []bound {
 	}})
 }
 
+// modelsBounds are those for real networks: what the face detector gains over ONNX Runtime on its twin without losing to C on the
+// same archive, and what integers for weights gain.
+func modelsBounds() []bound {
+	ofDetector := func(f func(*measured) []float64) func(result) []float64 {
+		return func(x result) []float64 {
+			if n, ok := x.subject.(*network); !ok || n.file != detector {
+				return nil
+			}
+			return f(x.m)
+		}
+	}
+	var all []bound
+	for _, threads := range []int{1, 2} {
+		session := key{colSession, threads}
+		all = append(all,
+			bound{claim: fmt.Sprintf("face detector, threads %d: ONNX Runtime to Session.Run", threads), limit: 1.3, atLeast: true,
+				format: times, of: ofDetector(slower(key{colPeer, threads}, session))},
+			bound{claim: fmt.Sprintf("face detector, threads %d: Session.Run without an empty cgo call to C with as many", threads),
+				limit: 1.03, format: times, of: ofDetector(func(m *measured) []float64 {
+					return m.each(func(ns ...float64) float64 { return (ns[0] - ns[2]) / ns[1] }, session, key{colC, threads}, cgo1)
+				})})
+	}
+	return append(all,
+		bound{claim: "face detector, load: ONNX Runtime to Open and NewSession", limit: 1, atLeast: true, format: times,
+			of: func(x result) []float64 {
+				if x.name != "load/"+detector {
+					return nil
+				}
+				return x.m.ratios(peer1, key{colLoad, 1})
+			}},
+		bound{claim: "encoder: fp32 weights to int8 weights", limit: 3, atLeast: true, format: times, of: func(x result) []float64 {
+			return x.m.ratios(key{colFP32, 1}, key{colInt8, 1})
+		}},
+		bound{claim: "Session.Run and Model.RunInto: allocations a run", format: plainly, of: func(x result) []float64 {
+			return x.m.mostAllocations()
+		}})
+}
+
 // bounds are those of the project's plan for speed, of chains of Adds.
 func bounds() []bound {
 	return []bound{

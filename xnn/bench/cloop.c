@@ -77,7 +77,19 @@ enum xnn_status xb_open(const struct xb_spec* spec, size_t threads, void* a, voi
     return status;
   }
   status = define(subgraph, spec);
-  if (status == xnn_status_success && threads > 1) {
+  if (status == xnn_status_success) {
+    const struct xnn_external_value values[] = {{0, a}, {2, y}, {1, b}};
+    status = xb_start(subgraph, threads, spec->b.data == NULL ? 3 : 2, values, loop);
+  }
+  xnn_delete_subgraph(subgraph);
+  return status;
+}
+
+enum xnn_status xb_start(xnn_subgraph_t subgraph, size_t threads, size_t count, const struct xnn_external_value* values,
+                         struct xb_loop* loop) {
+  *loop = (struct xb_loop){0};
+  enum xnn_status status = xnn_status_success;
+  if (threads > 1) {
     loop->pool = pthreadpool_create(threads);
     if (loop->pool == NULL) {
       status = xnn_status_out_of_memory;
@@ -87,13 +99,11 @@ enum xnn_status xb_open(const struct xb_spec* spec, size_t threads, void* a, voi
     // No flags: workers spin between runs, the fastest that XNNPACK has.
     status = xnn_create_runtime_v2(subgraph, loop->pool, 0, &loop->runtime);
   }
-  xnn_delete_subgraph(subgraph);
   if (status == xnn_status_success) {
     status = xnn_reshape_runtime(loop->runtime);
   }
   if (status == xnn_status_success) {
-    const struct xnn_external_value values[] = {{0, a}, {2, y}, {1, b}};
-    status = xnn_setup_runtime_v2(loop->runtime, spec->b.data == NULL ? 3 : 2, values);
+    status = xnn_setup_runtime_v2(loop->runtime, count, values);
   }
   if (status != xnn_status_success) {
     xb_close(loop);

@@ -6,6 +6,8 @@ package main
 // #include "cloop.h"
 // #cgo noescape xb_open
 // #cgo nocallback xb_open
+// #cgo noescape xb_start
+// #cgo nocallback xb_start
 // #cgo noescape xb_run
 // #cgo nocallback xb_run
 // #cgo noescape xb_load
@@ -22,6 +24,7 @@ import (
 
 	"github.com/xnngo/xnngo/cgo/xnnpack"
 	"github.com/xnngo/xnngo/xnn"
+	"github.com/xnngo/xnngo/xnn/internal/whole"
 )
 
 // The C side is linked through package xnnpack, which must also have initialised XNNPACK before anything here is used.
@@ -33,6 +36,7 @@ type cSpec struct {
 	spec   *C.struct_xb_spec // apart from the rest, whose Go pointers C must not see
 	pin    runtime.Pinner
 	memory []xnnpack.Memory
+	whole  *whole.Graph // instead of spec
 }
 
 // tensor describes one, a constant with its data in memory of the kind that models have theirs in.
@@ -57,7 +61,7 @@ func (c *cSpec) tensor(shape xnn.Shape, data []byte) (C.struct_xb_tensor, error)
 }
 
 // withC calls f with the subject as C takes it, valid during the call.
-func withC(s subject, f func(*C.struct_xb_spec) C.enum_xnn_status) error {
+func withC(s subject, f func(*cSpec) C.enum_xnn_status) error {
 	if err := xnnpack.Init(); err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func withC(s subject, f func(*C.struct_xb_spec) C.enum_xnn_status) error {
 	if err := s.describe(c); err != nil {
 		return err
 	}
-	return cError(f(c.spec))
+	return cError(f(c))
 }
 
 func (s spec) describe(c *cSpec) (err error) {
@@ -99,6 +103,11 @@ func (l layer) describe(c *cSpec) error {
 	return errors.Join(errs[:]...)
 }
 
+func (n *network) describe(c *cSpec) (err error) {
+	c.whole, err = whole.Describe(n.read)
+	return err
+}
+
 func cError(status C.enum_xnn_status) error {
 	if status != C.xnn_status_success {
 		return fmt.Errorf("C loop: %w", xnnpack.Status(status))
@@ -110,28 +119,41 @@ func pointer(t *xnn.Tensor) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceD
 
 // newC is a loop in C on the same archive, in the tensors of a session. It shares them so that where pages lie in the
 // caches, which differs by more than the bounds between two allocations, is the same for both.
-func newC(s subject, threads int, tensors *xnn.Session) (*column, error) {
-	loop := new(C.struct_xb_loop)
-	var b unsafe.Pointer
-	if len(s.values()) > 1 {
-		b = pointer(tensors.Input(1))
-	}
-	err := withC(s, func(c *C.struct_xb_spec) C.enum_xnn_status {
-		return C.xb_open(c, C.size_t(threads), pointer(tensors.Input(0)), b, pointer(tensors.Output(0)), loop)
+func newC(e *engine) (*column, error) {
+	loop, free, threads, tensors := new(C.struct_xb_loop), func() {}, C.size_t(e.threads), e.session
+	err := withC(e.subject, func(c *cSpec) C.enum_xnn_status {
+		if w := c.whole; w != nil {
+			free = w.Free
+			values := make([]C.struct_xnn_external_value, len(w.Externals))
+			for i, x := range w.Externals {
+				t := tensors.Input
+				if x.Output {
+					t = tensors.Output
+				}
+				values[i] = C.struct_xnn_external_value{id: C.uint32_t(i), data: pointer(t(x.Index))}
+			}
+			return C.xb_start(C.xnn_subgraph_t(w.Pointer()), threads, C.size_t(len(values)), unsafe.SliceData(values), loop)
+		}
+		var b unsafe.Pointer
+		if len(e.model.Inputs()) > 1 {
+			b = pointer(tensors.Input(1))
+		}
+		return C.xb_open(c.spec, threads, pointer(tensors.Input(0)), b, pointer(tensors.Output(0)), loop)
 	})
 	if err != nil {
+		free()
 		return nil, err
 	}
 	return &column{
-		key: key{colC, threads},
+		key: key{colC, e.threads},
 		run: func(runs int) (time.Duration, error) {
 			var ns C.int64_t
 			err := cError(C.xb_run(loop, C.size_t(runs), &ns))
 			return time.Duration(ns), err
 		},
 		rest:   func() { C.xb_quiet(loop) },
-		output: tensors.Output(0).Bytes,
-		close:  func() { C.xb_close(loop) },
+		output: e.outputs,
+		close:  func() { C.xb_close(loop); free() },
 	}, nil
 }
 
@@ -141,8 +163,9 @@ func newCLoad(s spec, tensors *xnn.Session) *column {
 		key: key{colC, 1},
 		run: func(runs int) (time.Duration, error) {
 			var ns C.int64_t
-			err := withC(s, func(c *C.struct_xb_spec) C.enum_xnn_status {
-				return C.xb_load(c, C.size_t(runs), pointer(tensors.Input(0)), pointer(tensors.Input(1)), pointer(tensors.Output(0)), &ns)
+			err := withC(s, func(c *cSpec) C.enum_xnn_status {
+				return C.xb_load(c.spec, C.size_t(runs), pointer(tensors.Input(0)), pointer(tensors.Input(1)),
+					pointer(tensors.Output(0)), &ns)
 			})
 			return time.Duration(ns), err
 		},

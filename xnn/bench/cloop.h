@@ -35,10 +35,14 @@ struct xb_loop {
   pthreadpool_t pool;  // NULL with one thread
 };
 
-// Makes a runtime of its own, planned and bound to a, b (unless that is a constant) and y, which stay the caller's and must outlive it. After success
-// the caller owns what is in the loop: xb_close.
+// Makes a runtime of its own, planned and bound to a, b (unless that is a constant) and y, which stay the caller's and must
+// outlive it. After success the caller owns what is in the loop: xb_close.
 enum xnn_status xb_open(const struct xb_spec* spec, size_t threads, void* a, void* b, void* y, struct xb_loop* loop);
 void xb_close(struct xb_loop* loop);
+
+// The same of a subgraph, which stays the caller's, and the values that lie outside it.
+enum xnn_status xb_start(xnn_subgraph_t subgraph, size_t threads, size_t count, const struct xnn_external_value* values,
+                         struct xb_loop* loop);
 
 // Runs it so many times and gives the time of all, on the clock of this side.
 enum xnn_status xb_run(struct xb_loop* loop, size_t runs, int64_t* ns);

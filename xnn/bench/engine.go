@@ -24,24 +24,25 @@ func newEngine(s subject, threads int) (*engine, error) {
 		m.Close()
 		return nil, err
 	}
-	for i, value := range s.values() {
-		fill(session.Input(i), value)
-	}
+	s.fill(session)
 	return &engine{s, threads, m, session}, nil
 }
 
 // columns are those of the table, that of the peer where there is one.
 func (e *engine) columns(p *peer) (columns, error) {
-	c, err := newC(e.subject, e.threads, e.session)
+	c, err := newC(e)
 	if err != nil {
 		e.model.Close()
 		return nil, err
 	}
 	cs := columns{e.sessionColumn(), c}
-	if _, adds := e.subject.(spec); adds { // a layer takes much longer than what differs between ways to call
+	switch e.subject.(type) { // a layer takes much longer than what differs between ways to call
+	case spec:
 		cs = append(cs, e.runIntoColumn(), e.runColumn())
+	case *network:
+		cs = append(cs, e.runIntoColumn())
 	}
-	if p != nil {
+	if p != nil && e.subject.onnx() != nil {
 		o, err := p.column(e)
 		if err != nil {
 			cs.close()
@@ -56,42 +57,60 @@ func (e *engine) sessionColumn() *column {
 	return &column{
 		key:    key{colSession, e.threads},
 		run:    timed(e.session.Run),
-		output: e.session.Output(0).Bytes,
+		output: e.outputs,
 		close:  func() { e.model.Close() },
 	}
 }
 
+// outputs are those of the session, in which the C column writes, too.
+func (e *engine) outputs() [][]byte { return memory(views(e.session.Output, len(e.model.Outputs()))) }
+
 func (e *engine) runIntoColumn() *column {
-	in := []*xnn.Tensor{view(e.session.Input(0)), view(e.session.Input(1))}
-	out := []*xnn.Tensor{view(e.session.Output(0))}
+	in, out := views(e.session.Input, len(e.model.Inputs())), views(e.session.Output, len(e.model.Outputs()))
 	return &column{
 		key:    key{colRunInto, e.threads},
 		run:    timed(func() error { return e.model.RunInto(context.Background(), out, in) }),
-		output: out[0].Bytes,
+		output: e.outputs,
 	}
 }
 
 func (e *engine) runColumn() *column {
-	a, b := view(e.session.Input(0)), view(e.session.Input(1))
-	var last *xnn.Tensor
+	in := views(e.session.Input, len(e.model.Inputs()))
+	var last []*xnn.Tensor
 	return &column{
 		key: key{colRun, e.threads},
 		run: timed(func() error {
-			y, err := e.model.Run(context.Background(), a, b)
+			y, err := e.model.Run(context.Background(), in...)
 			if err == nil {
-				last = y[0]
+				last = y
 			}
 			return err
 		}),
-		output: func() []byte { return last.Bytes() },
+		output: func() [][]byte { return memory(last) },
 		rest:   settle, // from collecting garbage
 	}
 }
 
-// view is a caller's tensor in the memory of a session's.
-func view(t *xnn.Tensor) *xnn.Tensor {
-	if t.DType() == xnn.Float16 {
-		return xnn.NewTensor(xnn.Data[xnn.Half](t), t.Shape()...)
+// views are a caller's tensors in the memory of a session's.
+func views(of func(int) *xnn.Tensor, n int) []*xnn.Tensor {
+	all := make([]*xnn.Tensor, n)
+	for i := range all {
+		switch t := of(i); t.DType() {
+		case xnn.Float16:
+			all[i] = xnn.NewTensor(xnn.Data[xnn.Half](t), t.Shape()...)
+		case xnn.QUInt8:
+			all[i] = xnn.NewTensor(xnn.Data[uint8](t), t.Shape()...)
+		default:
+			all[i] = xnn.NewTensor(xnn.Data[float32](t), t.Shape()...)
+		}
 	}
-	return xnn.NewTensor(xnn.Data[float32](t), t.Shape()...)
+	return all
+}
+
+func memory(tensors []*xnn.Tensor) [][]byte {
+	all := make([][]byte, len(tensors))
+	for i, t := range tensors {
+		all[i] = t.Bytes()
+	}
+	return all
 }

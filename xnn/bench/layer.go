@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/xnngo/xnngo/xnn"
@@ -153,7 +154,9 @@ func valueX(i int) int      { return i*7%13 - 6 }
 func valueFilter(i int) int { return (i*5+3)%11 - 5 }
 func valueBias(i int) int   { return i%7 - 3 }
 
-func (layer) values() []func(int) int { return []func(int) int{valueX} }
+func (layer) fill(s *xnn.Session) { fill(s.Input(0), valueX) }
+
+func (layer) agree(got, want []byte) bool { return bytes.Equal(got, want) }
 
 // want computes the layer by its definition. A matrix is an image of one row whose pixels are the matrix's rows.
 func (l layer) want() []byte {

@@ -8,7 +8,7 @@ import (
 
 const (
 	loadCase = "load/small"
-	colLoad  = "Load" // xnn.Load and NewSession
+	colLoad  = "Load" // xnn.Load, or Open, and NewSession
 )
 
 // smallGraph is what load is measured with.
@@ -25,37 +25,55 @@ func loadColumns(p *peer) (columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := func(runs int) (time.Duration, error) { return load(file, runs) }
-	cs := columns{
-		{key: key{colLoad, 1}, run: run, close: func() { e.model.Close() }},
-		newCLoad(smallGraph, e.session),
-	}
-	if p != nil {
-		c, err := p.load(e)
-		if err != nil {
-			cs.close()
-			return nil, err
-		}
-		cs = append(cs, c)
-	}
-	return cs, nil
+	return columns{loaded(e, func() (*xnn.Model, error) { return xnn.Load(file) }), newCLoad(smallGraph, e.session)}.withLoad(p, e)
 }
 
-// load counts the time until a session is there, and not what it takes to close.
-func load(file []byte, runs int) (time.Duration, error) {
-	var sum time.Duration
-	for range runs {
-		start := time.Now()
-		m, err := xnn.Load(file)
-		if err != nil {
-			return 0, err
-		}
-		_, err = m.NewSession()
-		sum += time.Since(start)
-		m.Close()
-		if err != nil {
-			return 0, err
-		}
+// loadColumns make something that can run of a model's file: Open and NewSession, and ONNX Runtime of the twin.
+func (n *network) loadColumns(p *peer) (columns, error) {
+	path, err := n.path(".tflite")
+	if err != nil {
+		return nil, err
 	}
-	return sum, nil
+	e, err := newEngine(n, 1)
+	if err != nil {
+		return nil, err
+	}
+	return columns{loaded(e, func() (*xnn.Model, error) { return xnn.Open(path) })}.withLoad(p, e)
+}
+
+func (n *network) loadName() string { return "load/" + n.file }
+
+// loaded is a column that counts the time until a session is there, and not what it takes to close.
+func loaded(e *engine, load func() (*xnn.Model, error)) *column {
+	run := func(runs int) (time.Duration, error) {
+		var sum time.Duration
+		for range runs {
+			start := time.Now()
+			m, err := load()
+			if err != nil {
+				return 0, err
+			}
+			_, err = m.NewSession()
+			sum += time.Since(start)
+			m.Close()
+			if err != nil {
+				return 0, err
+			}
+		}
+		return sum, nil
+	}
+	return &column{key: key{colLoad, 1}, run: run, close: func() { e.model.Close() }}
+}
+
+// withLoad adds the column of ONNX Runtime, where it can be.
+func (cs columns) withLoad(p *peer, e *engine) (columns, error) {
+	if p == nil || e.subject.onnx() == nil {
+		return cs, nil
+	}
+	c, err := p.load(e)
+	if err != nil {
+		cs.close()
+		return nil, err
+	}
+	return append(cs, c), nil
 }

@@ -1,12 +1,11 @@
 // Bench measures xnn against a loop in C on the same XNNPACK and against ONNX Runtime called from Go, on the same graphs and
-// data in one process, and says which of the project's bounds for speed hold on this machine: those of chains of Adds, or with
-// the argument ops those of single layers. It is a module of its own so that the library depends on none of what it is
-// compared with.
+// data in one process, and says which of the project's bounds for speed hold on this machine: those of chains of Adds, with the
+// argument ops those of single layers, with models those of real networks. It is a module of its own so that the library
+// depends on none of what it is compared with.
 package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -27,15 +26,15 @@ func main() {
 	flag.BoolVar(&o.check, "check", false, "fail where a bound is missed")
 	filter := flag.String("filter", "", "run only the cases whose name matches `REGEXP`")
 	flag.Parse()
-	if flag.Arg(0) == "ops" {
-		o.ops = true
+	if what := flag.Arg(0); what == whatOps || what == whatModels {
+		o.what = what
 		exitOn(flag.CommandLine.Parse(flag.Args()[1:]))
 	}
 	if flag.NArg() > 0 {
 		exitOn(fmt.Errorf("%q is no option (-help lists them)", flag.Arg(0)))
 	}
-	if o.ops && o.plot != "" {
-		exitOn(errors.New("-plot draws chains of Adds, which ops leaves out"))
+	if o.what != "" && o.plot != "" {
+		exitOn(fmt.Errorf("-plot draws chains of Adds, which %s leaves out", o.what))
 	}
 	var err error
 	o.filter, err = regexp.Compile(*filter)
@@ -58,9 +57,15 @@ func child(path string) error {
 	return json.NewEncoder(os.Stdout).Encode(l)
 }
 
+// What is measured instead of chains of Adds.
+const (
+	whatOps    = "ops"    // single layers
+	whatModels = "models" // real networks
+)
+
 type options struct {
 	peer, plot, json string
-	ops              bool // layers instead of chains of Adds
+	what             string // instead of chains of Adds
 	quick, check     bool
 	filter           *regexp.Regexp
 }
@@ -75,8 +80,11 @@ func (o options) run() error {
 		defer p.close()
 	}
 	r := &report{machine: thisMachine(p), started: time.Now(), bounds: bounds()}
-	if o.ops {
+	switch o.what {
+	case whatOps:
 		r.bounds = opsBounds()
+	case whatModels:
+		r.bounds = modelsBounds()
 	}
 	if err := newSuite(o, p).run(r); err != nil {
 		return err

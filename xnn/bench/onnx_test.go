@@ -40,10 +40,10 @@ func TestColumnsAgree(t *testing.T) {
 			require.NoError(t, err, s.name())
 			cs, err := e.columns(p)
 			require.NoError(t, err, s.name())
-			require.NoError(t, cs.check(s.want()), s.name())
+			require.NoError(t, cs.check(s.want(), s.agree), s.name())
 			wrong := s.want()
 			wrong[0] ^= 1
-			require.Error(t, cs.check(wrong), "a wrong output must be seen")
+			require.Error(t, cs.check(wrong, s.agree), "a wrong output must be seen")
 			cs.close()
 		}
 	}

@@ -42,44 +42,72 @@ func (*peer) options(threads int) (*ort.SessionOptions, error) {
 	return o, nil
 }
 
-// tensor is a view of a session's tensor.
-func (*peer) tensor(t *xnn.Tensor) (ort.Value, error) {
-	var shape ort.Shape
-	for _, n := range t.Shape() {
-		shape = append(shape, int64(n))
-	}
+// tensor is a view of a tensor, in the shape that ONNX Runtime knows for it; sizes it leaves open are 1.
+func (*peer) tensor(t *xnn.Tensor, shape ort.Shape) (ort.Value, error) {
 	if t.DType() == xnn.Float16 {
 		return ort.NewCustomDataTensor(shape, t.Bytes(), ort.TensorElementDataTypeFloat16)
 	}
 	return ort.NewTensor(shape, xnn.Data[float32](t))
 }
 
+// closed is a shape without open sizes.
+func closed(shape ort.Shape) ort.Shape {
+	shape = shape.Clone()
+	for i, n := range shape {
+		shape[i] = max(n, 1)
+	}
+	return shape
+}
+
 // binding is the tensors of a session, as ONNX Runtime takes them.
 type binding struct {
-	inputs  []ort.Value
-	y       ort.Value
-	output  *xnn.Tensor
-	memory  []xnnpack.Memory // where it has tensors of its own
-	options *ort.SessionOptions
-	model   []byte
+	inputs, outputs         []ort.Value
+	inputNames, outputNames []string
+	results                 []*xnn.Tensor    // what the outputs are views of
+	memory                  []xnnpack.Memory // where it has tensors of its own
+	options                 *ort.SessionOptions
+	model                   []byte
 }
 
 func (p *peer) bind(e *engine) (*binding, error) {
 	b := &binding{model: e.subject.onnx()}
-	var errs []error
-	for i := range e.subject.values() {
+	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(b.model)
+	if err != nil {
+		return nil, err
+	}
+	errs := []error{}
+	for i, info := range inputs {
 		t, err := b.ordered(e.subject, e.session.Input(i))
 		errs = append(errs, err)
-		x, err := p.tensor(t)
-		b.inputs, errs = append(b.inputs, x), append(errs, err)
+		x, err := p.tensor(t, closed(info.Dimensions))
+		b.inputs, b.inputNames, errs = append(b.inputs, x), append(b.inputNames, info.Name), append(errs, err)
 	}
-	var err error
-	b.output, err = b.ordered(e.subject, e.session.Output(0))
-	errs = append(errs, err)
-	b.y, err = p.tensor(b.output)
-	errs = append(errs, err)
+	for _, info := range outputs {
+		t, err := b.result(e, closed(info.Dimensions), len(outputs) == 1)
+		errs = append(errs, err)
+		y, err := p.tensor(t, closed(info.Dimensions))
+		b.outputs, b.outputNames, errs = append(b.outputs, y), append(b.outputNames, info.Name), append(errs, err)
+		b.results = append(b.results, t)
+	}
 	b.options, err = p.options(e.threads)
 	return b, errors.Join(append(errs, err)...)
+}
+
+// result is what an output is written to: the session's, where there is one, else memory of the same kind.
+func (b *binding) result(e *engine, shape ort.Shape, one bool) (*xnn.Tensor, error) {
+	if one {
+		return b.ordered(e.subject, e.session.Output(0))
+	}
+	return b.own(xnn.Shape{int(shape.FlattenedSize())})
+}
+
+func (b *binding) own(shape xnn.Shape) (*xnn.Tensor, error) {
+	m, err := xnnpack.Alloc(xnnpack.Tensors, 4*shape.Elements())
+	if err != nil {
+		return nil, err
+	}
+	b.memory = append(b.memory, m)
+	return xnn.NewTensor(unsafe.Slice((*float32)(m.Pointer()), shape.Elements()), shape...), nil
 }
 
 // ordered is a tensor as ONNX Runtime orders it, in the same memory or, where the order differs, the same kind of memory.
@@ -87,27 +115,22 @@ func (b *binding) ordered(s subject, t *xnn.Tensor) (*xnn.Tensor, error) {
 	if !s.nchw() {
 		return t, nil
 	}
-	m, err := xnnpack.Alloc(xnnpack.Tensors, len(t.Bytes()))
-	if err != nil {
-		return t, err
-	}
-	b.memory = append(b.memory, m)
 	x := channelsFirst(t)
-	own := xnn.NewTensor(unsafe.Slice((*float32)(m.Pointer()), x.Shape().Elements()), x.Shape()...)
-	copy(own.Bytes(), x.Bytes())
-	return own, nil
+	own, err := b.own(x.Shape())
+	if err == nil {
+		copy(own.Bytes(), x.Bytes())
+	}
+	return own, err
 }
 
 func (b *binding) session() (*ort.AdvancedSession, error) {
-	return ort.NewAdvancedSessionWithONNXData(b.model, []string{"a", "b"}[:len(b.inputs)], []string{"y"}, b.inputs,
-		[]ort.Value{b.y}, b.options)
+	return ort.NewAdvancedSessionWithONNXData(b.model, b.inputNames, b.outputNames, b.inputs, b.outputs, b.options)
 }
 
 func (b *binding) close() {
-	for _, x := range b.inputs {
+	for _, x := range append(b.inputs, b.outputs...) {
 		x.Destroy()
 	}
-	b.y.Destroy()
 	b.options.Destroy()
 	for i := range b.memory {
 		b.memory[i].Free()
@@ -128,7 +151,7 @@ func (p *peer) column(e *engine) (*column, error) {
 	c := &column{
 		key:    key{colPeer, e.threads},
 		run:    timed(s.Run),
-		output: b.output.Bytes,
+		output: func() [][]byte { return memory(b.results) },
 		close:  func() { s.Destroy(); b.close() },
 	}
 	if e.subject.nchw() {
@@ -137,6 +160,9 @@ func (p *peer) column(e *engine) (*column, error) {
 			copy(t.Bytes(), want)
 			return channelsFirst(t).Bytes()
 		}
+	}
+	if n, ok := e.subject.(*network); ok {
+		c.layout = func(want []byte) []byte { return n.ordered(want, b.outputs) }
 	}
 	if e.threads > 1 {
 		c.rest = settle // from spinning

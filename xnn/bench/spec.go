@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,13 +11,14 @@ import (
 
 // subject is a graph to measure, in the forms that its columns need.
 type subject interface {
-	name() string            // what --filter matches
-	graph() *graph.Graph     // for xnn
-	describe(*cSpec) error   // for C
-	onnx() []byte            // for ONNX Runtime
-	nchw() bool              // ONNX Runtime has channels before height and width
-	values() []func(int) int // elements of each input
-	want() []byte            // the result's memory
+	name() string                // what --filter matches
+	graph() *graph.Graph         // for xnn
+	describe(*cSpec) error       // for C
+	onnx() []byte                // for ONNX Runtime; nil where there is no such file
+	nchw() bool                  // ONNX Runtime has channels before height and width
+	fill(*xnn.Session)           // writes its inputs
+	want() []byte                // the memory of the results, one after the other
+	agree(got, want []byte) bool // on results, of any column
 }
 
 // spec is a chain of Adds: ((a+b)+b)+b..., of one operand.
@@ -66,7 +68,12 @@ func (s spec) graph() *graph.Graph {
 func (s spec) valueA(i int) int { return i * 7 % 13 }
 func (s spec) valueB(i int) int { return (i*5 + 3) % 11 }
 
-func (s spec) values() []func(int) int { return []func(int) int{s.valueA, s.valueB} }
+func (s spec) fill(session *xnn.Session) {
+	fill(session.Input(0), s.valueA)
+	fill(session.Input(1), s.valueB)
+}
+
+func (spec) agree(got, want []byte) bool { return bytes.Equal(got, want) }
 
 func (spec) nchw() bool { return false }
 

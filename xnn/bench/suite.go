@@ -45,10 +45,20 @@ func newSuite(o options, p *peer) *suite {
 			s.jobs = append(s.jobs, job{name, run})
 		}
 	}
-	if o.ops {
+	switch o.what {
+	case whatOps:
 		for _, x := range layers() {
 			add(x.name(), func(r *report) error { return s.graph(r, x) })
 		}
+		return s
+	case whatModels:
+		for _, n := range networks() {
+			add(n.name(), func(r *report) error { return s.network(r, n) })
+		}
+		for _, n := range networks() {
+			add(n.loadName(), func(r *report) error { return s.loadNetwork(r, n) })
+		}
+		add(encoderCase, s.encoder)
 		return s
 	}
 	for _, x := range specs() {
@@ -124,12 +134,41 @@ func (s *suite) graph(r *report, x subject) error {
 		}
 		cs = append(cs, more...)
 	}
-	if err := cs.check(x.want()); err != nil {
+	if err := cs.check(x.want(), x.agree); err != nil {
 		cs.close()
 		return err
 	}
 	runtime.GC() // of what was compared with, not while measuring
 	return s.measure(r, x.name(), x, cs)
+}
+
+// network measures a model as graph does, and holds it only meanwhile.
+func (s *suite) network(r *report, n *network) error {
+	if err := n.open(); err != nil {
+		return err
+	}
+	defer n.drop()
+	return s.graph(r, n)
+}
+
+func (s *suite) loadNetwork(r *report, n *network) error {
+	if err := n.open(); err != nil {
+		return err
+	}
+	defer n.drop()
+	cs, err := n.loadColumns(s.peer)
+	if err != nil {
+		return err
+	}
+	return s.measure(r, n.loadName(), nil, cs)
+}
+
+func (s *suite) encoder(r *report) error {
+	cs, err := encoderColumns()
+	if err != nil {
+		return err
+	}
+	return s.measure(r, encoderCase, nil, cs)
 }
 
 func (s *suite) concurrent(r *report, c concurrent) error {

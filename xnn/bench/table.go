@@ -46,7 +46,7 @@ func (r *report) printGraphs(w io.Writer) {
 	}
 	fmt.Fprintln(w, "Time a run; ratios are medians of those of each round, with the half width of their 95 % interval.")
 	fmt.Fprintln(w, "C is a loop in C on the same archive, node by node, best the better of it with and without threads.")
-	fmt.Fprintln(w, "The outputs of all columns were compared first and are equal to the bit.")
+	fmt.Fprintln(w, "The outputs of all columns were compared first and are "+sameness(r.results)+".")
 	fmt.Fprintln(w)
 	timed := slices.DeleteFunc([]string{colC, colSession, colRunInto, colRun, colPeer}, func(column string) bool {
 		return !slices.ContainsFunc(r.results, func(x result) bool { return x.subject != nil && x.m.index(key{column, 1}) >= 0 })
@@ -75,6 +75,16 @@ func (r *report) printGraphs(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nAn empty cgo call: %s.\n\n", duration(r.cgo()))
+}
+
+// sameness is how well the columns agree.
+func sameness(results []result) string {
+	for _, x := range results {
+		if _, ok := x.subject.(*network); ok {
+			return fmt.Sprintf("the same within %g of each element plus %g", tolerance, tolerance)
+		}
+	}
+	return "equal to the bit"
 }
 
 // cgo is the median of an empty crossing over all cases.
