@@ -10,9 +10,10 @@ import (
 func TestErrorText(t *testing.T) {
 	status := errors.New("xnn_status_invalid_parameter")
 	for want, err := range map[string]*Error{
-		"check: node 3: value 7: input2_id 7 is no value": Errorf(StageCheck, ErrGraph, "input2_id %d is no value", 7).AtNode(3).AtValue(7),
-		"check: value 4294967295: twice":                  Errorf(StageCheck, ErrGraph, "twice").AtValue(4294967295),
-		"verify: malformed file":                          Errorf(StageVerify, ErrFormat, ""),
+		"check: node 3: value 7: input2_id 7 is no value": Errorf(StageCheck, ErrGraph, "input2_id %d is no value", 7).
+			AtNode(3).AtValue(7),
+		"check: value 4294967295: twice": Errorf(StageCheck, ErrGraph, "twice").AtValue(4294967295),
+		"verify: malformed file":         Errorf(StageVerify, ErrFormat, ""),
 		"create: node 0: no kernel [xnn_status_invalid_parameter]": {Stage: StageCreate, Kind: ErrUnsupported, Node: 0, Value: None,
 			Status: status, Detail: "no kernel"},
 	} {

@@ -146,7 +146,8 @@ func TestParseDescriptionRejectsWhatTheVerifierReliesOn(t *testing.T) {
 		{"union of no enum", put32(typeOf("XNode", "xnode", typeIndex), 99), "index 99 is no union"},
 		{"union of an enum", put32(typeOf("XNode", "xnode", typeIndex), 0), "index 0 is no union"},
 		{"table of no object", put32(typeOf("XNNGraph", "xnodes", typeIndex), 99), "index 99 is no object"},
-		{"unknown type", func(b []byte) []byte { b[typeOf("XNNNode2x1", "input2_id", typeBase)] = 18; return b }, "has a type without a form: 18"},
+		{"unknown type", func(b []byte) []byte { b[typeOf("XNNNode2x1", "input2_id", typeBase)] = 18; return b },
+			"has a type without a form: 18"},
 	} {
 		_, err := ParseDescription(c.edit(bytes.Clone(xnngraphSchema)))
 		requireDetail(t, err, c.want)

@@ -30,6 +30,7 @@ func TestVerifyLargestFile(t *testing.T) {
 	require.NotZero(t, walkXNNGraph(b[:size]))
 
 	binary.LittleEndian.PutUint32(b[at+24:], uint32(1)<<31) // a vtable 2 GiB after its table
-	requireDetail(t, Verify(b[:size], XNNGraph(), Limits{}), "XNNGraph: vtable needs 4 bytes at byte 42949", "the file has 2147483647")
+	requireDetail(t, Verify(b[:size], XNNGraph(), Limits{}), "XNNGraph: vtable needs 4 bytes at byte 42949",
+		"the file has 2147483647")
 	requireDetail(t, Verify(b, XNNGraph(), Limits{}), "XNNGraph: file of 2147483648 bytes, a FlatBuffer has at most 2147483647")
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/xnngo/xnngo/schema/xnngraph"
@@ -44,3 +45,9 @@ func Split(file []byte) (flat, constants []byte) {
 	}
 	return p.flat, p.constants
 }
+
+// OpTypes are the types that implement Op.
+func OpTypes() map[reflect.Type]bool { return opTypes }
+
+// Static tells whether operand i of an operator must be a constant.
+func Static(kind string, i int) bool { return slices.Contains(operators[kind].static, i) }

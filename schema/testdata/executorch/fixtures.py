@@ -63,6 +63,51 @@ def conv(kind, before, filter, after, bias=True, **more):
     return g.node(kind, 3, LIMITS, input1_id=0, filter_id=2, bias_id=3 if bias else NONE, output_id=1, **window("conv", **more))
 
 
+def chain(kinds, limits, fields):
+    """Abs, then one operator after the other; the last converts to fp16."""
+    g = Graph().input(0, "fp32", [2, 3]).node("Abs", input_id=0, output_id=2)
+    for i, kind in enumerate(kinds):
+        g.value(2 + i, "fp32", [2, 3])
+        g.node(kind, 0, limits.get(kind), input_id=2 + i, output_id=1 if kind == kinds[-1] else 3 + i, **fields.get(kind, {}))
+    return g.output(1, "fp16", [2, 3])
+
+
+def chain_binary(kinds):
+    """Abs, then one operator after the other, whose second operand is always the same constant."""
+    g = Graph().input(0, "fp32", [2, 3]).value(2, "fp32", [2, 3]).constant(3, "fp32", [3], floats(3))
+    g.node("Abs", input_id=0, output_id=2)
+    for i, kind in enumerate(kinds):
+        last = kind == kinds[-1]
+        if not last:
+            g.value(4 + i, "fp32", [2, 3])
+        g.node(kind, input1_id=3 + i if i else 2, input2_id=3, output_id=1 if last else 4 + i)
+    return g.output(1, "fp32", [2, 3])
+
+
+def concatenate_backwards(n):
+    g, fields = Graph(), {}
+    for i in range(n):
+        g.input(i, "fp32", [1, 1, 1, 2, i + 1])
+        fields["input%d_id" % (n - i)] = i
+    return (g.output(n, "fp32", [1, 1, 1, 2, n * (n + 1) // 2])
+            .node("Concatenate%d" % n, axis=4, output_id=n, **fields))
+
+
+def chain_conv(kind, before, filter, after, **fields):
+    n = 1
+    for d in filter:
+        n *= d
+    return (Graph().input(0, "fp32", before).output(1, "fp32", before)
+            .constant(3, "fp32", filter, floats(n)).constant(4, "fp32", [after[3]], floats(after[3])).output(2, "fp32", after)
+            .node("Abs", input_id=0, output_id=1)
+            .node(kind, input1_id=1, filter_id=3, bias_id=4, output_id=2, **window("conv", **fields)))
+
+
+def chain_pool(kind, before, after, **fields):
+    return (Graph().input(0, "fp32", before).output(1, "fp32", before).output(2, "fp32", after)
+            .node("Abs", input_id=0, output_id=1).node(kind, input_id=1, output_id=2, **window("pool", **fields)))
+
+
 def fully_connected(weights, scale, bias, bias_scale):
     """Quantised, with weights of [4, 3]: their type and scales, and those of the bias."""
     return (Graph().input(0, "qint8", [2, 3], quant=per_tensor(0.5, -3))
@@ -174,6 +219,54 @@ files = {
     "scaled_dot_product_attention": Graph().input(0, "fp32", [1, 2, 3, 4]).input(1, "fp32", [1, 2, 5, 4])
         .input(2, "fp32", [1, 2, 5, 4]).input(3, "fp32", [4]).input(4, "fp32", [3, 5]).output(5, "fp32", [1, 2, 3, 4])
         .node("ScaledDotProductAttention", query_id=0, key_id=1, value_id=2, scale_id=3, mask_id=4, output_id=5),
+
+    # Numbers of fields that the files above have alike, told apart; what comes first, so that no operand is value 0, is Abs.
+    "chain_unary": chain(["Sigmoid", "Floor", "SquareRoot", "ReciprocalSquareRoot", "Ceiling", "Gelu", "Hardswish", "Log", "Negate",
+        "Square", "Abs", "Exp", "Tanh", "Sin", "Cos", "Softmax", "Copy", "Clamp", "LeakyReLU", "ELU", "Convert"],
+        {"Clamp": (-1.0, 2.0)}, {"LeakyReLU": {"negative_slope": 0.25}, "ELU": {"alpha": 0.5}}),
+    "chain_binary": chain_binary(["Add", "Div", "Multiply", "Subtract", "Minimum", "Maximum", "PReLU"]),
+    "chain_moves": Graph().input(0, "fp32", [2, 3, 4]).value(2, "fp32", [2, 3, 4]).value(3, "fp32", [4, 2, 3])
+        .value(4, "fp32", [8, 3]).value(5, "fp32", [2, 1]).output(1, "fp32", [5, 5])
+        .node("Abs", input_id=0, output_id=2)
+        .node("StaticTranspose", num_dims=3, perm=[2, 0, 1], input_id=2, output_id=3)
+        .node("StaticReshape", num_dims=2, new_shape=[8, 3], input_id=3, output_id=4)
+        .node("StaticSlice", num_dims=2, offsets=[5, 2], sizes=[2, 1], input_id=4, output_id=5)
+        .node("StaticConstantPad", pre_paddings=[1, 3], post_paddings=[2, 1], padding_value=0.5, input_id=5, output_id=1),
+    "chain_images": Graph().input(0, "fp32", [1, 2, 3, 2]).value(2, "fp32", [1, 2, 3, 2]).value(3, "fp32", [1, 4, 6, 2])
+        .output(1, "fp32", [1, 1, 1, 2])
+        .node("Abs", input_id=0, output_id=2)
+        .node("StaticResizeBilinear2D", new_height=4, new_width=6, input_id=2, output_id=3)
+        .node("GlobalAvgPooling2d", input_id=3, output_id=1, flags=64),
+    "chain_batch_matrix_multiply": Graph().input(0, "fp32", [2, 3, 4]).input(1, "fp32", [2, 4, 5]).value(3, "fp32", [2, 3, 4])
+        .output(2, "fp32", [2, 3, 5]).node("Abs", input_id=0, output_id=3)
+        .node("BatchMatrixMultiply", input1_id=3, input2_id=1, output_id=2),
+    "chain_attention": Graph().input(0, "fp32", [1, 2, 3, 4]).input(1, "fp32", [1, 2, 5, 4]).input(2, "fp32", [1, 2, 5, 4])
+        .input(3, "fp32", [4]).input(4, "fp32", [3, 5]).value(6, "fp32", [1, 2, 3, 4]).output(5, "fp32", [1, 2, 3, 4])
+        .node("Abs", input_id=0, output_id=6)
+        .node("ScaledDotProductAttention", query_id=6, key_id=1, value_id=2, scale_id=3, mask_id=4, output_id=5),
+    "chain_concatenate2": concatenate_backwards(2),
+    "chain_concatenate3": concatenate_backwards(3),
+    "chain_concatenate4": concatenate_backwards(4),
+    "chain_concatenate5": concatenate_backwards(5),
+    "chain_conv_2d": chain_conv("Conv2d", [1, 22, 20, 5], [10, 5, 6, 1], [1, 1, 1, 10], padding_top=3, padding_right=4,
+        padding_bottom=5, padding_left=2, kernel_height=5, kernel_width=6, subsampling_height=2, subsampling_width=6,
+        dilation_height=7, dilation_width=4, group_input_channels=1, group_output_channels=2, groups=5),
+    "chain_depthwise_conv_2d": chain_conv("DepthwiseConv2d", [1, 50, 70, 3], [1, 7, 8, 6], [1, 1, 2, 6], padding_top=3,
+        padding_right=4, padding_bottom=5, padding_left=6, kernel_height=7, kernel_width=8, subsampling_height=7,
+        subsampling_width=8, dilation_height=9, dilation_width=10, group_input_channels=1, group_output_channels=2, groups=3),
+    "chain_conv_transpose_2d": chain_conv("ConvTranspose2d", [1, 2, 2, 6], [12, 3, 2, 1], [1, 9, 10, 12], padding_top=3,
+        padding_right=3, padding_bottom=2, padding_left=4, kernel_height=3, kernel_width=2, subsampling_height=4,
+        subsampling_width=6, dilation_height=4, dilation_width=5, group_input_channels=1, group_output_channels=2, groups=6,
+        adjustment_height=1, adjustment_width=5),
+    "chain_avg_pooling_2d": chain_pool("AvgPooling2d", [1, 6, 7, 2], [1, 3, 2, 2], padding_top=3, padding_right=2,
+        padding_bottom=4, padding_left=3, pooling_height=5, pooling_width=6, stride_height=3, stride_width=4),
+    "chain_max_pooling_2d": chain_pool("MaxPooling2d", [1, 5, 32, 2], [1, 1, 2, 2], padding_top=3, padding_right=2,
+        padding_bottom=4, padding_left=3, pooling_height=9, pooling_width=8, stride_height=5, stride_width=6, dilation_width=4),
+    "chain_arg_max_pooling_2d": Graph().input(0, "fp32", [1, 6, 6, 2]).output(1, "fp32", [1, 6, 6, 2])
+        .output(2, "fp32", [1, 2, 2, 2]).output(3, "int32", [1, 2, 2, 2])
+        .node("Abs", input_id=0, output_id=1)
+        .node("ArgMaxPooling2d", padding_top=2, padding_right=3, padding_bottom=4, padding_left=5, pooling_height=6,
+            pooling_width=7, input_id=1, output_value_id=2, output_index_id=3),
 
     "add_qint8": Graph().input(0, "qint8", [3], quant=per_tensor(0.5, -3)).input(1, "qint8", [3], quant=per_tensor(0.25, 5))
         .output(2, "qint8", [3], quant=per_tensor(0.125, 1)).node("Add", input1_id=0, input2_id=1, output_id=2),
