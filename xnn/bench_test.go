@@ -2,6 +2,7 @@ package xnn
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,6 +87,34 @@ func BenchmarkLoad(b *testing.B) {
 				require.NoError(b, err)
 				_, err = m.NewSession()
 				require.NoError(b, err)
+				m.Close()
+			}
+		})
+	}
+}
+
+// BenchmarkOpen is from a file of 27.7 MB, of half-precision weights, to a model: without a cache of packed weights, with an
+// empty one, and with one that has them.
+func BenchmarkOpen(b *testing.B) {
+	path, folder := modelPath(b, "pose_landmark_heavy.tflite"), b.TempDir()
+	for _, c := range []struct {
+		name   string
+		folder string
+		empty  bool
+	}{{"without cache", "", false}, {"cold", folder, true}, {"warm", folder, false}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if c.empty {
+					b.StopTimer()
+					require.NoError(b, os.RemoveAll(folder))
+					b.StartTimer()
+				}
+				m, err := Open(path, WithWeightsCache(c.folder))
+				require.NoError(b, err)
+				found, err := m.WeightsCache()
+				require.NoError(b, err)
+				require.Equal(b, c.name == "warm", found)
 				m.Close()
 			}
 		})

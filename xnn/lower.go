@@ -100,9 +100,25 @@ func newLayout(g *graph.Graph) (*layout, error) {
 	return l, nil
 }
 
-// packs tells whether any node has weights that XNNPACK packs.
-func (l *layout) packs(g *graph.Graph) bool {
-	return slices.ContainsFunc(l.nodes, func(i int) bool { return len(lowerings[g.Nodes[i].Op.Kind()].packs) > 0 })
+// packs is about how many bytes the weights take that XNNPACK packs, 0 where there are none.
+func (l *layout) packs(g *graph.Graph) (bytes int64) {
+	for _, i := range l.nodes {
+		n := &g.Nodes[i]
+		if len(lowerings[n.Op.Kind()].packs) == 0 {
+			continue
+		}
+		bytes++                       // of a node whose weights are computed
+		for _, id := range n.Inputs { // biases are packed with the filter, also where XNNPACK reads them again
+			if v := &g.Values[id]; v.Constant != 0 {
+				size := v.Bytes()
+				if v.DType == graph.Float32 && g.Values[n.Inputs[0]].DType == graph.Float16 {
+					size /= 2 // packed to halves
+				}
+				bytes += int64(apart(size))
+			}
+		}
+	}
+	return bytes
 }
 
 // dims is the shape a value has for XNNPACK in a segment: its own, or that of a tile.

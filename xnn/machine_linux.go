@@ -122,3 +122,9 @@ func parseNumber(s string) float64 {
 	}
 	return n
 }
+
+// populate finds the pages of the mapping now, all at once.
+func (m *mapping) populate() {
+	// Where the kernel does not know the wish, each page is found when it is read.
+	_ = unix.Madvise(m.bytes, unix.MADV_POPULATE_READ)
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -21,6 +22,15 @@ func mapFile(f *os.File, size int64) (*mapping, error) {
 		return nil, err
 	}
 	return &mapping{b}, nil
+}
+
+// ownFile is an error for a file that others than this user and root may have written.
+func ownFile(info os.FileInfo) error {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() || info.Mode().Perm()&0o022 != 0 || s.Uid != 0 && int(s.Uid) != os.Geteuid() {
+		return errNotOwn(info)
+	}
+	return nil
 }
 
 // forget lets the kernel have the pages of data back, which will hardly be read again.

@@ -8,7 +8,7 @@ import (
 )
 
 // MemoryStats is the C memory that all models and sessions of the process hold, in bytes, alignment included. Threads and
-// their stacks are not counted, nor are files mapped into memory.
+// their stacks are not counted, nor are files mapped into memory: models, and weights of WithWeightsCache.
 type MemoryStats struct {
 	Constants int64 // constants that had to be copied
 	Tensors   int64 // inputs and outputs of sessions

@@ -25,6 +25,7 @@ type model struct {
 	layout    *layout
 	constants *constants
 	weights   *xnnpack.Weights
+	kept      *weightsCache // nil without one
 	mapped    *mapping
 	cfg       config
 	budget    budget
@@ -39,9 +40,17 @@ type model struct {
 
 // newModel makes a model of a checked graph that belongs to it. It takes over mapped, and closes it where it fails.
 func newModel(g *graph.Graph, mapped *mapping, cfg config) (*Model, error) {
+	if cfg.precision == Float16 {
+		var err error
+		if g, err = graph.HalfPrecision(g); err != nil {
+			mapped.close()
+			return nil, err
+		}
+	}
 	c := &model{graph: g, mapped: mapped, cfg: cfg, sessions: map[*session]struct{}{}}
 	c.budget.left.Store(cfg.memoryLimit)
 	if err := c.compile(); err != nil {
+		c.kept.close()
 		mapped.close()
 		return nil, g.Named(err)
 	}
@@ -60,25 +69,47 @@ func (c *model) compile() error {
 	if c.layout, err = newLayout(c.graph); err != nil {
 		return err
 	}
-	if c.constants, err = newConstants(c.graph, c.layout.used, c.mapped, &c.budget); err != nil {
-		return err
+	if kept := c.openKept(); len(kept) > 0 && c.pack(kept) == nil {
+		c.kept.found = true
+	} else {
+		// Where weights from a file do not do, for whatever reason, it is as if there was none.
+		c.kept.close()
+		c.budget.left.Store(c.cfg.memoryLimit)
+		if err := c.pack(nil); err != nil {
+			return err
+		}
+		c.keep()
 	}
 	// The bytes are where they are needed now; those of the caller are let go.
-	for i := range c.graph.Constants {
-		c.graph.Constants[i].Data = nil
+	clear(c.graph.Constants)
+	return nil
+}
+
+// pack makes the constants and the packed weights, of which some may be there already.
+func (c *model) pack(kept []xnnpack.PackedWeights) error {
+	var err error
+	if c.constants, err = newConstants(c.graph, c.layout.used, c.absent(kept), c.mapped, &c.budget); err != nil {
+		return err
 	}
-	if c.layout.packs(c.graph) {
-		if c.weights, err = xnnpack.NewWeights(len(c.graph.Nodes), c.budget.left.Load()); err != nil {
+	if packed := c.layout.packs(c.graph); packed > 0 {
+		if c.weights, err = xnnpack.NewWeights(len(c.graph.Nodes), c.budget.left.Load(), packed); err != nil {
 			c.constants.close()
 			return outOfMemory(schema.StageCreate, "the descriptors of packed weights")
 		}
 	}
-	if err := c.tryCreate(); err != nil {
+	for _, p := range kept {
+		if !c.weights.Add(p) {
+			err = outOfMemory(schema.StageCreate, "packed weights")
+		}
+	}
+	if err == nil {
+		err = c.tryCreate()
+	}
+	if err != nil {
 		c.weights.Close()
 		c.constants.close()
-		return err
 	}
-	return nil
+	return err
 }
 
 // tryCreate makes what a session with one thread would run, and lets it go.
@@ -106,6 +137,7 @@ func (c *model) tryCreate() error {
 	if err := c.budget.take(schema.StageCreate, "packed weights", packed); err != nil {
 		return err
 	}
+	c.weights.Share()
 	c.constants.release(c.graph, c.layout.nodes, c.weights, c.mapped, &c.budget)
 	return nil
 }
@@ -195,6 +227,7 @@ func (c *model) close() {
 	}
 	c.weights.Close()
 	c.constants.close()
+	c.kept.close()
 	c.mapped.close()
 }
 

@@ -1,6 +1,7 @@
 package xnn
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -30,6 +31,7 @@ func Open(path string, opts ...Option) (*Model, error) {
 	if info.Mode().IsRegular() && info.Size() > 0 && !cfg.copyFile {
 		switch mapped, err := mapFile(f, info.Size()); {
 		case err == nil:
+			cfg.knownBy(f, info.Size())
 			return load(mapped.bytes, mapped, cfg)
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, &os.PathError{Op: "mmap", Path: path, Err: err}
@@ -43,6 +45,7 @@ func Open(path string, opts ...Option) (*Model, error) {
 		return nil, schema.Errorf(schema.StageVerify, ErrMemoryLimit, "the file is larger than the memory limit of %d bytes",
 			cfg.memoryLimit)
 	}
+	cfg.knownBy(bytes.NewReader(data), int64(len(data)))
 	return load(data, nil, cfg)
 }
 
@@ -52,6 +55,7 @@ func Load(data []byte, opts ...Option) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.knownBy(bytes.NewReader(data), int64(len(data)))
 	return load(data, nil, cfg)
 }
 
@@ -68,6 +72,11 @@ func Compile(g *graph.Graph, opts ...Option) (*Model, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
+	if cfg.weightsFolder != "" {
+		if data, err := g.Marshal(); err == nil { // else no file can hold it
+			cfg.knownBy(bytes.NewReader(data), int64(len(data)))
+		}
+	}
 	return newModel(g, nil, cfg)
 }
 
@@ -83,6 +92,8 @@ func configure(opts []Option) (config, error) {
 		return cfg, schema.Errorf(schema.StageSetup, ErrArgument, "WithMemoryLimit(%d)", cfg.memoryLimit)
 	case cfg.maxSessions < 1:
 		return cfg, schema.Errorf(schema.StageSetup, ErrArgument, "WithMaxSessions(%d), at least 1 is needed", cfg.maxSessions)
+	case cfg.precision != Float32 && cfg.precision != Float16:
+		return cfg, schema.Errorf(schema.StageSetup, ErrArgument, "WithPrecision(%v), fp32 or fp16 is needed", cfg.precision)
 	}
 	return cfg, cfg.session.check()
 }

@@ -1,6 +1,9 @@
 package xnn
 
-import "runtime"
+import (
+	"crypto/sha256"
+	"runtime"
+)
 
 // Option sets how a model is loaded. Options that concern sessions are the defaults of the model's sessions.
 type Option interface {
@@ -17,7 +20,11 @@ type config struct {
 	copyFile    bool
 	memoryLimit int64
 	maxSessions int
+	precision   DType
 	session     sessionConfig
+
+	weightsFolder string                            // "": packed weights are not kept
+	source        func() ([sha256.Size]byte, error) // what the model is known by where they are, else nil
 }
 
 type sessionConfig struct {
@@ -35,6 +42,7 @@ func defaults() config {
 	return config{
 		memoryLimit: defaultMemoryLimit(),
 		maxSessions: runtime.GOMAXPROCS(0),
+		precision:   Float32,
 		session:     sessionConfig{l1Bytes: cacheBytes(1), l2Bytes: cacheBytes(2), parallelBytes: parallelBytes},
 	}
 }
@@ -59,8 +67,28 @@ func WithMemoryLimit(bytes int64) Option {
 	return modelOption(func(c *config) { c.memoryLimit = bytes })
 }
 
+// WithPrecision makes a model compute in another precision than its graph has: graph.Float16, so that its weights take half the
+// memory; see graph.HalfPrecision for what changes and what stays. Inputs and outputs keep their types. graph.Float32, the default,
+// takes the graph as it is. Errors name the nodes and values of the graph that HalfPrecision gives.
+func WithPrecision(t DType) Option { return modelOption(func(c *config) { c.precision = t }) }
+
 // WithMaxSessions bounds the pool of sessions behind Model.Run, at least 1. The default is runtime.GOMAXPROCS(0).
 func WithMaxSessions(n int) Option { return modelOption(func(c *config) { c.maxSessions = n }) }
+
+// WithWeightsCache keeps packed weights in files of a folder, which is made where it is not there, so that the next load of the
+// same model, in any process, neither computes nor packs them: it maps the file, whose pages all processes share. A file belongs
+// to one model, by its bytes, to one build of XNNPACK, and to processors of one kind. What is torn or damaged is made anew, by
+// whoever finds it, and takes the place of the old in one step; two processes may do so at once.
+//
+// Only files that this user or root owns, and nobody else may write, are taken. Their sizes and checksums are checked, but not
+// where the numbers come from: whoever may write them may change what a model computes. A file may be removed at any time, but
+// must not be changed while a model that maps it is open. Nobody removes files that are no longer needed.
+//
+// Where the folder cannot be written, or is full, the model loads as it would without this option; Model.WeightsCache tells. The
+// weights count against the memory limit, but not in MemStats. For Compile, the graph is known by the file it would make.
+func WithWeightsCache(folder string) Option {
+	return modelOption(func(c *config) { c.weightsFolder = folder })
+}
 
 // WithThreads sets the number of threads a session may use. 0, the default, means DefaultThreads for a session of
 // NewSession and one for those behind Model.Run, where the callers are the parallelism. Work too small to gain from threads

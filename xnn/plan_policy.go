@@ -39,7 +39,17 @@ func (b *planner) pays(i int) bool {
 	if b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes {
 		return true
 	}
-	return len(s.nodes) > 1 && result.DType == graph.Float32 && bytes/3 > b.cfg.l1Bytes/2
+	return b.passes(s.nodes) > 1 && result.DType == graph.Float32 && bytes/3 > b.cfg.l1Bytes/2
+}
+
+// passes is how often XNNPACK goes over the tensors of these nodes: those that it makes part of the one before add nothing.
+func (b *planner) passes(nodes []int) (passes int) {
+	for _, n := range nodes {
+		if !lowerings[b.g.Nodes[n].Op.Kind()].joins {
+			passes++
+		}
+	}
+	return passes
 }
 
 // tileBytes is what one tile of a region that takes so many bytes in all may touch. What the caches further out hold comes back

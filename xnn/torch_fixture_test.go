@@ -24,7 +24,6 @@ type torchCase struct {
 	Exact    bool
 	Rel, Abs float64
 	Why      string
-	Differs  string
 }
 
 // torchTensor is an operand or a result. Its elements come of a generator or are given.

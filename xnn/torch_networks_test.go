@@ -135,7 +135,7 @@ func encoder(before, fused bool) func(n *torchNet, x graph.ID) graph.ID {
 }
 
 // TestTorchNetworks compares whole networks with PyTorch's results, within 1e-4 of the largest, on one thread and on two, for
-// batches that change.
+// batches that change; and in half precision.
 func TestTorchNetworks(t *testing.T) {
 	nothingHeld(t)
 	models := map[string][]func(*torchNet, graph.ID) graph.ID{
@@ -163,23 +163,9 @@ func (c *torchCase) checkNetwork(t *testing.T, model func(*torchNet, graph.ID) g
 	require.Equal(t, c.P.Drawn, n.w.drawn, "the layers are not those of PyTorch's side")
 	m := compiled(t, n.Graph)
 	for _, threads := range []int{1, 2} {
-		s := opened(t, m, WithThreads(threads))
-		for i, in := range c.In {
-			require.NoError(t, s.Reshape(in.Shape))
-			require.Equal(t, Shape(c.Out[i].Shape), s.Output(0).Shape())
-			copy(s.Input(0).Bytes(), in.bytes())
-			require.NoError(t, s.Run())
-			worst, most := 0.0, 0.0
-			for j := range count(c.Out[i].Shape) {
-				want, got := c.Out[i].number(c.Out[i].Data, j), c.Out[i].number(s.Output(0).Bytes(), j)
-				if d := math.Abs(want - got); !(d <= worst) {
-					worst = d
-				}
-				most = max(most, math.Abs(want))
-			}
-			t.Logf("batch %d, %d threads: off by %.1e of the largest result", in.Shape[0], threads, worst/most)
-			if !(worst <= 1e-4*most) {
-				t.Errorf("batch %d, %d threads: off by %g, the largest result is %g", in.Shape[0], threads, worst, most)
+		for i, off := range c.runNetwork(t, m, threads) {
+			if !(off <= 1e-4) {
+				t.Errorf("batch %d, %d threads: off by %g of the largest result", c.In[i].Shape[0], threads, off)
 			}
 		}
 	}
@@ -188,6 +174,32 @@ func (c *torchCase) checkNetwork(t *testing.T, model func(*torchNet, graph.ID) g
 		return
 	}
 	c.readBack(t, n, m)
+	half, err := graph.HalfPrecision(n.Graph)
+	require.NoError(t, err)
+	requireHalf(t, half)
+	inevitable := c.runNetwork(t, compiled(t, rounded(n.Graph)), 1)
+	for i, off := range c.runNetwork(t, compiled(t, n.Graph, WithPrecision(Float16)), 1) {
+		require.LessOrEqual(t, off, halfAllowed(inevitable[i]), "batch %d, in half precision", c.In[i].Shape[0])
+	}
+}
+
+// runNetwork runs all batches, and gives how far each is from PyTorch's results, as a part of the largest.
+func (c *torchCase) runNetwork(t *testing.T, m *Model, threads int) (off []float64) {
+	s := opened(t, m, WithThreads(threads))
+	for i, in := range c.In {
+		require.NoError(t, s.Reshape(in.Shape))
+		require.Equal(t, Shape(c.Out[i].Shape), s.Output(0).Shape())
+		copy(s.Input(0).Bytes(), in.bytes())
+		require.NoError(t, s.Run())
+		worst, most := 0.0, 0.0
+		for j := range count(c.Out[i].Shape) {
+			want, got := c.Out[i].number(c.Out[i].Data, j), c.Out[i].number(s.Output(0).Bytes(), j)
+			worst, most = max(worst, math.Abs(want-got)), max(most, math.Abs(want))
+		}
+		t.Logf("batch %d, %d threads: off by %.1e of the largest result", in.Shape[0], threads, worst/most)
+		off = append(off, worst/most)
+	}
+	return off
 }
 
 // readBack holds the network written to a file to the same bits.

@@ -27,7 +27,7 @@ func describeWhole(g *graph.Graph) (*whole.Graph, error) {
 	}
 	var b budget
 	b.left.Store(math.MaxInt64)
-	c, err := newConstants(g, l.used, nil, &b)
+	c, err := newConstants(g, l.used, nil, nil, &b)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,8 @@ func (a *Arena) Begin() { a.c.next, a.c.needed = 0, 0 }
 // lies there is needed.
 func (a *Arena) Reuse(offset int) { a.c.next = C.size_t(offset) }
 
-// Take gives the offset of the next piece, of size bytes at 64-byte alignment, in a round of plans, for memory of the caller's own.
+// Take gives the offset of the next piece, of size bytes at 64-byte alignment, in a round of plans, for memory of the caller's
+// own.
 func (a *Arena) Take(size int) int {
 	const mask = C.XG_BLOCK_ALIGN - 1
 	at := (int(a.c.next) + mask) &^ mask

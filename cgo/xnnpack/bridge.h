@@ -110,10 +110,34 @@ enum xnn_status xg_define_tensor(xnn_subgraph_t subgraph, const struct xg_tensor
 // Packed weights of a model's nodes, for all its runtimes. Safe from several threads.
 struct xg_weights;
 
-// Creates an empty store for nodes 0 to nodes-1 that takes at most limit bytes; NULL without memory. The caller owns it:
-// xg_weights_delete, after every runtime made with it.
-struct xg_weights* xg_weights_create(size_t nodes, size_t limit);
+// Creates an empty store for nodes 0 to nodes-1 that takes at most limit bytes; NULL without memory. The first runtimes, up to
+// xg_weights_shared, are made one after the other and are expected to pack that many bytes. The caller owns it: xg_weights_delete,
+// after every runtime made with it.
+struct xg_weights* xg_weights_create(size_t nodes, size_t limit, size_t expected);
+void xg_weights_shared(struct xg_weights* weights);
 void xg_weights_delete(struct xg_weights* weights);
+
+// Weights packed for one node.
+struct xg_packed {
+  uint64_t key;
+  uint32_t seed;  // XNNPACK's number of the kernel and its layout
+  const void* data;
+  size_t size;
+};
+
+// Adds weights that were packed before, by another process: data stay the caller's, at XG_BLOCK_ALIGN and with XNN_EXTRA_BYTES
+// behind, and outlive the store. They are found where node, kernel and size agree. The originals of their node count as gone, as
+// after xg_weights_seal. Only before the first runtime; false where the limit, or memory, has no room.
+bool xg_weights_add(struct xg_weights* weights, const struct xg_packed* packed);
+
+// Whether a runtime could not be made since weights were asked for that are not there and whose originals are gone.
+bool xg_weights_missed(struct xg_weights* weights);
+
+// All weights held, in no order, and their number; out may be NULL. They stay the store's. Not while runtimes are made.
+size_t xg_weights_list(struct xg_weights* weights, struct xg_packed* out);
+
+// What the layout of packed weights depends on besides the archive: bytes that tell processors apart, 0 where there is no room.
+size_t xg_processor(size_t capacity, unsigned char* out);
 
 // Bytes of packed weights held, and those of the last request that did not fit, or 0.
 void xg_weights_size(struct xg_weights* weights, size_t* used, size_t* refused);

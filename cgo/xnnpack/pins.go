@@ -3,7 +3,7 @@
 package xnnpack
 
 // pins is the hash of the pinned sources and patches that this package was written for. The archive carries the same.
-const pins = "f61bbfa3ce7ec7d9bb10c00e162446147acc81fa48775f71cb2891fe35ab3be3"
+const pins = "ab7c29b281972f53fc01fbb4c7a4b15b03b9c0da2ec3047af2728185c01edfb0"
 
 // Version is the version of the pinned XNNPACK.
 const Version = "0.0~git20241108.4ea82e5"

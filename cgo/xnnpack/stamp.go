@@ -17,8 +17,11 @@ func checkStamp() error {
 	if got := C.GoString(C.archive_pins()); got != pins {
 		return fmt.Errorf("libxnn.a is stale: it was built from pins %.12s, this package needs %.12s; run ./build.sh native", got, pins)
 	}
-	if got := C.GoString(C.archive_stamp()); wantStamp != "" && got != wantStamp {
+	if got := archiveStamp(); wantStamp != "" && got != wantStamp {
 		return fmt.Errorf("libxnn.a is stale: its stamp is %.12s, the build made %.12s; run ./build.sh native", got, wantStamp)
 	}
 	return nil
 }
+
+// archiveStamp tells the linked archive from any other.
+func archiveStamp() string { return C.GoString(C.archive_stamp()) }

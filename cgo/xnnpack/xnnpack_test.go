@@ -287,7 +287,8 @@ func TestTiles(t *testing.T) {
 			require.NoError(t, arena.Resize(arena.Needed()))
 		}
 	}
-	tiles, err := xnnpack.NewTiles([]int{rows, 4}, []xnnpack.Lane{{Full: rts[0], Last: rts[1]}, {Full: rts[2], Last: rts[3]}}, 3, 3, pool)
+	lanes := []xnnpack.Lane{{Full: rts[0], Last: rts[1]}, {Full: rts[2], Last: rts[3]}}
+	tiles, err := xnnpack.NewTiles([]int{rows, 4}, lanes, 3, 3, pool)
 	require.NoError(t, err)
 	var mem [3]xnnpack.Memory
 	for i := range mem {

@@ -75,10 +75,14 @@ func (g *Graph) ConstantOf(t Type, data []byte) ID {
 	if data == nil {
 		data = []byte{} // no elements, which is not the same as none given
 	}
+	return g.constant(t, Constant{Data: data})
+}
+
+func (g *Graph) constant(t Type, c Constant) ID {
 	if len(g.Constants) == 0 {
 		g.Constants = make([]Constant, 1) // entry 0 is never read
 	}
-	g.Constants = append(g.Constants, Constant{Data: data})
+	g.Constants = append(g.Constants, c)
 	return g.add(t, len(g.Constants)-1)
 }
 

@@ -36,9 +36,9 @@ func (g *Graph) check() error {
 			len(g.Values), len(g.Nodes), uint32(math.MaxUint32))
 	}
 	for i, c := range g.Constants {
-		if i > 0 && c.Reserve != 0 && int(c.Reserve) < len(c.Data) {
+		if i > 0 && c.Reserve != 0 && int(c.Reserve) < c.Len() {
 			return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d holds %d bytes, mem_buffer_sizes reserves %d for it",
-				i, len(c.Data), c.Reserve)
+				i, c.Len(), c.Reserve)
 		}
 	}
 	for i := range g.Values {
@@ -87,14 +87,14 @@ func (g *Graph) checkValue(v *Value) *schema.Error {
 	}
 	c, need := g.Constants[v.Constant], v.Bytes()
 	switch {
-	case c.Data == nil && need > 0:
+	case c.absent() && need > 0:
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d of %d has no data, %v needs %d bytes",
 			v.Constant, len(g.Constants), v.Type, need)
 	case c.Size() < need:
 		return schema.Errorf(schema.StageCheck, schema.ErrGraph, "constant %d: %v needs %d bytes, found %d",
 			v.Constant, v.Type, need, c.Size())
 	}
-	return v.Type.checkPadding(c.Data)
+	return v.Type.checkPadding(c)
 }
 
 func (g *Graph) checkExternals() error {

@@ -115,11 +115,11 @@ func channelOf(shape Shape, axis int) func(i int) int {
 }
 
 // checkPadding holds a matrix of 4-bit weights to zeros where a row of odd length leaves half a byte: XNNPACK multiplies with it.
-func (t Type) checkPadding(data []byte) *schema.Error {
+func (t Type) checkPadding(c Constant) *schema.Error {
 	if t.DType.bits() != 4 || len(t.Shape) == 0 || t.Shape[len(t.Shape)-1]%2 == 0 {
 		return nil
 	}
-	row := (t.Shape[len(t.Shape)-1] + 1) / 2
+	row, data := (t.Shape[len(t.Shape)-1]+1)/2, c.Bytes()
 	for at := row - 1; at < t.Bytes(); at += row {
 		half := byte(0)
 		if at < len(data) {

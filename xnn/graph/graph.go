@@ -46,17 +46,6 @@ type Value struct {
 	Name string
 }
 
-// Constant is a block of bytes that values can be bound to.
-type Constant struct {
-	// Data is little-endian, packed, outermost dimension first. A graph read from a file shares the file's bytes.
-	Data []byte
-	// Reserve is the number of bytes the constant takes, the rest filled with zeros; 0 means len(Data).
-	Reserve uint32
-}
-
-// Size is the number of bytes the constant provides.
-func (c Constant) Size() int { return max(len(c.Data), int(c.Reserve)) }
-
 // Node is one operator applied to values.
 type Node struct {
 	Op      Op

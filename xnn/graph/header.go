@@ -80,7 +80,7 @@ const (
 func join(flat []byte, constants []Constant, offsets []uint64) []byte {
 	end := uint64(0)
 	if last := len(offsets) - 1; last >= 0 {
-		end = offsets[last] + uint64(len(constants[last].Data)) + regionPadding
+		end = offsets[last] + uint64(constants[last].Len()) + regionPadding
 	}
 	region := alignUp(uint64(flatOffset+len(flat)), regionAlign)
 	file := make([]byte, region+end)
@@ -93,7 +93,7 @@ func join(flat []byte, constants []Constant, offsets []uint64) []byte {
 	le.PutUint64(file[22:], end)
 	copy(file[flatOffset:], flat)
 	for i, c := range constants {
-		copy(file[region+offsets[i]:], c.Data)
+		c.CopyTo(file[region+offsets[i]:][:c.Len()])
 	}
 	return file
 }
@@ -104,7 +104,7 @@ func regionOffsets(constants []Constant) []uint64 {
 	next := uint64(0)
 	for i, c := range constants {
 		offsets[i] = next
-		next = alignUp(next+uint64(len(c.Data)), regionAlign)
+		next = alignUp(next+uint64(c.Len()), regionAlign)
 	}
 	return offsets
 }

@@ -21,6 +21,8 @@ type Pad struct {
 // Kind is Pad.
 func (Pad) Kind() string { return "Pad" }
 
+func (o Pad) scalar() float32 { return o.Value }
+
 func (o Pad) infer(in, _ []Value) ([]Shape, error) {
 	x := &in[0]
 	if err := checkLength("Pad", "pre_paddings", o.Pre, x.Shape); err != nil {

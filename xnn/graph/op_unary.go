@@ -22,17 +22,13 @@ type Unary struct {
 // UnaryFunc is what a Unary computes of an element x.
 type UnaryFunc string
 
-// The unary functions. Of quantised tensors they take the real numbers, and round the result to the result's scale. BFloat16
-// results are cut off, not rounded.
-//
-// Far out some of XNNPACK's single-precision kernels fail: measured on a processor with AVX-512, the roots of infinity, of
-// numbers over 2^126 and 1/sqrt 0, the logarithm of numbers over 2^127 and the sigmoid beyond 4e26 either way are wrong or NaN.
+// The unary functions. Of quantised tensors they take the real numbers, and round the result to the result's scale.
 const (
 	Abs                  UnaryFunc = "Abs"                  // |x|
 	BankersRounding      UnaryFunc = "BankersRounding"      // the nearest whole number, the even one of two
 	BitwiseNot           UnaryFunc = "BitwiseNot"           // every bit turned over
 	Ceiling              UnaryFunc = "Ceiling"              // the least whole number that is not below x
-	Clamp                UnaryFunc = "Clamp"                // x limited to a range, which NaN turns into one of its ends
+	Clamp                UnaryFunc = "Clamp"                // x limited to a range; NaN stays
 	Convert              UnaryFunc = "Convert"              // x in another element type or scale; see Graph.Convert
 	Cosine               UnaryFunc = "Cosine"               // cos x, x in radians
 	CountLeadingZeros    UnaryFunc = "CountLeadingZeros"    // zero bits above the highest one, 32 for 0
@@ -59,6 +55,8 @@ const (
 func (o Unary) Kind() string { return string(o.Func) }
 
 func (o Unary) limits() Range { return o.Range }
+
+func (o Unary) scalar() float32 { return o.Alpha }
 
 func (o Unary) withLimits(r Range) Op {
 	o.Range = r

@@ -100,7 +100,7 @@ func turned(data []float32, shape Shape) []float32 {
 // floats are the elements of a constant of Float32 or Float16. What its bytes do not say is zero.
 func (g *Graph) floats(v *Value) []float32 {
 	data := make([]byte, v.Bytes())
-	copy(data, g.Constants[v.Constant].Data)
+	g.Constants[v.Constant].CopyTo(data)
 	out := make([]float32, v.Shape.Elements())
 	for i := range out {
 		if v.DType == Float16 {

@@ -56,7 +56,7 @@ func (n *Node) canBeSaid(g *Graph) bool {
 func (g *Graph) constantBytes() int64 {
 	var sum int64
 	for _, c := range g.Constants {
-		sum += int64(len(c.Data))
+		sum += int64(c.Len())
 	}
 	return sum
 }

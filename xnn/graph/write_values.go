@@ -17,7 +17,7 @@ func (w *writer) constants() flatbuffers.UOffsetT {
 	for i := range offsets {
 		var data []byte
 		if i > 0 {
-			data = w.g.Constants[i].Data
+			data = w.g.Constants[i].Bytes()
 		}
 		var storage flatbuffers.UOffsetT
 		if data != nil {
@@ -41,7 +41,7 @@ func (w *writer) constantsBehind() flatbuffers.UOffsetT {
 	for i := range offsets {
 		xnngraph.ConstantDataOffsetStart(w.b)
 		xnngraph.ConstantDataOffsetAddOffset(w.b, w.offsets[i])
-		xnngraph.ConstantDataOffsetAddSize(w.b, uint64(len(w.g.Constants[i].Data)))
+		xnngraph.ConstantDataOffsetAddSize(w.b, uint64(w.g.Constants[i].Len()))
 		offsets[i] = xnngraph.ConstantDataOffsetEnd(w.b)
 	}
 	return w.tables(offsets)

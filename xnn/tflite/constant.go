@@ -15,12 +15,22 @@ import (
 type constant struct {
 	typ   wire.TensorType
 	shape graph.Shape
-	data  []byte // little-endian, as many bytes as the shape needs
+	data  []byte // little-endian, as many bytes as the shape needs; nil where fill makes them: see bytes
 	quant *scales
 	// loose are the elements that tell a size that the file leaves open; nil: none. Their value is that of the shape in the file.
 	loose []bool
 	// normal: none of the elements is subnormal, as of those made of half-precision numbers.
 	normal bool
+	fill   func(dst []byte)
+}
+
+// bytes gives the elements, and keeps what had to be made.
+func (c *constant) bytes() []byte {
+	if c.data == nil && c.fill != nil {
+		c.data = make([]byte, c.shape.Elements()*elementSize(c.typ))
+		c.fill(c.data)
+	}
+	return c.data
 }
 
 // constantOf gives the elements of a tensor that the file holds, nil where it holds none.
@@ -92,7 +102,7 @@ func (im *importer) unpack(c *constant) (*constant, *schema.Error) {
 	}
 	wide := make([]byte, n)
 	for i := range wide {
-		wide[i] = byte(int8(c.data[i/2]<<(4*(1-i%2))) >> 4)
+		wide[i] = byte(int8(c.bytes()[i/2]<<(4*(1-i%2))) >> 4)
 	}
 	return &constant{typ: wire.TensorTypeINT8, shape: c.shape, data: wide, quant: c.quant}, nil
 }
@@ -103,11 +113,11 @@ func (c *constant) ints() ([]int, *schema.Error) {
 	for i := range list {
 		switch c.typ {
 		case wire.TensorTypeINT32:
-			list[i] = int(int32(binary.LittleEndian.Uint32(c.data[4*i:])))
+			list[i] = int(int32(binary.LittleEndian.Uint32(c.bytes()[4*i:])))
 		case wire.TensorTypeINT64:
-			list[i] = int(int64(binary.LittleEndian.Uint64(c.data[8*i:])))
+			list[i] = int(int64(binary.LittleEndian.Uint64(c.bytes()[8*i:])))
 		case wire.TensorTypeINT8:
-			list[i] = int(int8(c.data[i]))
+			list[i] = int(int8(c.bytes()[i]))
 		default:
 			return nil, unsupported("whole numbers of 32 or 64 bits are needed, found %v", c.typ)
 		}
@@ -127,19 +137,22 @@ func (im *importer) single(c *constant) (*constant, *schema.Error) {
 	if err := im.take(4 * n); err != nil {
 		return nil, err
 	}
-	out := &constant{typ: wire.TensorTypeFLOAT32, shape: c.shape, data: make([]byte, 4*n)}
+	out := &constant{typ: wire.TensorTypeFLOAT32, shape: c.shape}
+	if c.typ == wire.TensorTypeFLOAT16 {
+		half := c.bytes()
+		out.normal, out.fill = true, func(dst []byte) { widen(dst, half) }
+		return out, nil
+	}
+	out.data = make([]byte, 4*n)
 	put := func(i int, f float32) { binary.LittleEndian.PutUint32(out.data[4*i:], math.Float32bits(f)) }
 	switch c.typ {
-	case wire.TensorTypeFLOAT16:
-		out.normal = true
-		widen(out.data, c.data)
 	case wire.TensorTypeBFLOAT16:
 		for i := range n {
-			put(i, graph.BFloat(binary.LittleEndian.Uint16(c.data[2*i:])).Float32())
+			put(i, graph.BFloat(binary.LittleEndian.Uint16(c.bytes()[2*i:])).Float32())
 		}
 	case wire.TensorTypeFLOAT64:
 		for i := range n {
-			put(i, float32(math.Float64frombits(binary.LittleEndian.Uint64(c.data[8*i:]))))
+			put(i, float32(math.Float64frombits(binary.LittleEndian.Uint64(c.bytes()[8*i:]))))
 		}
 	case wire.TensorTypeINT8, wire.TensorTypeUINT8:
 		return out, c.dequantize(put)
@@ -160,13 +173,43 @@ func widen(single, half []byte) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			for i := from; i < to; i++ {
-				f := graph.Half(binary.LittleEndian.Uint16(half[2*i:])).Float32()
-				binary.LittleEndian.PutUint32(single[4*i:], math.Float32bits(f))
-			}
+			widenSome(single[4*from:4*to], half[2*from:2*to])
 		}()
 	}
 	wait.Wait()
+}
+
+// widenSome is widen for one goroutine. Four numbers are looked at, and two computed, at a time.
+func widenSome(single, half []byte) {
+	const (
+		exponents = 0x7c00_7c00_7c00_7c00
+		one       = 0x0400_0400_0400_0400
+		top       = 0x8000_8000_8000_8000
+		bias      = (127 - 15) << 23
+	)
+	pair := func(two uint64) uint64 { // of half-precision numbers in the lower 32 bits
+		two = two&0xffff | two<<16&0xffff_0000_0000
+		return two&0x8000_0000_8000<<16 | (two&0x7fff_0000_7fff<<13 + (bias<<32 | bias))
+	}
+	for len(half) >= 8 && len(single) >= 16 {
+		four := binary.LittleEndian.Uint64(half)
+		// Sums reach the top bit where an exponent is not 0, and where it is that of infinities and what is no number.
+		if e := four & exponents; (e+exponents)&top == top && (e+one)&top == 0 {
+			binary.LittleEndian.PutUint64(single, pair(four&math.MaxUint32))
+			binary.LittleEndian.PutUint64(single[8:], pair(four>>32))
+		} else {
+			widenEach(single[:16], half[:8])
+		}
+		half, single = half[8:], single[16:]
+	}
+	widenEach(single, half)
+}
+
+func widenEach(single, half []byte) {
+	for i := range len(half) / 2 {
+		f := graph.Half(binary.LittleEndian.Uint16(half[2*i:])).Float32()
+		binary.LittleEndian.PutUint32(single[4*i:], math.Float32bits(f))
+	}
 }
 
 // dequantize gives the real numbers that integers stand for: scale * (stored - zero point).
@@ -183,7 +226,7 @@ func (c *constant) dequantize(put func(i int, f float32)) *schema.Error {
 		inner := max(1, c.shape[q.axis+1:].Elements())
 		channel = func(i int) int { return i / inner % len(q.scale) }
 	}
-	for i, b := range c.data {
+	for i, b := range c.bytes() {
 		stored := int64(b)
 		if c.typ == wire.TensorTypeINT8 {
 			stored = int64(int8(b))

@@ -37,7 +37,7 @@ func (im *importer) pickOf(list []*constant, shape graph.Shape, from func(i int)
 	for i := range n {
 		which, at := from(i)
 		c := list[which]
-		copy(out.data[i*size:(i+1)*size], c.data[at*size:])
+		copy(out.data[i*size:(i+1)*size], c.bytes()[at*size:])
 		if c.isLoose(at) {
 			out.loose[i] = true
 		}
@@ -138,16 +138,16 @@ func (im *importer) numbers(c *constant) (*numbers, error) {
 	if c.typ == wire.TensorTypeFLOAT32 {
 		x := &numbers{real: make([]float64, n)}
 		for i := range x.real {
-			x.real[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(c.data[4*i:])))
+			x.real[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(c.bytes()[4*i:])))
 		}
 		return x, nil
 	}
 	x := &numbers{int: make([]int64, n)}
 	for i := range x.int {
 		if c.typ == wire.TensorTypeINT64 {
-			x.int[i] = int64(binary.LittleEndian.Uint64(c.data[8*i:]))
+			x.int[i] = int64(binary.LittleEndian.Uint64(c.bytes()[8*i:]))
 		} else {
-			x.int[i] = int64(int32(binary.LittleEndian.Uint32(c.data[4*i:])))
+			x.int[i] = int64(int32(binary.LittleEndian.Uint32(c.bytes()[4*i:])))
 		}
 	}
 	return x, nil

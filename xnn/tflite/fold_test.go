@@ -29,7 +29,7 @@ func folded(t *testing.T, made []tensor, ops ...op) []float32 {
 	v := g.Values[g.Nodes[0].Inputs[1]]
 	require.Equal(t, graph.Float32, v.DType)
 	require.True(t, v.Shape.Equal(last.Shape), "%v", v.Shape)
-	data := g.Constants[v.Constant].Data
+	data := g.Constants[v.Constant].Bytes()
 	list := make([]float32, len(data)/4)
 	for i := range list {
 		list[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))

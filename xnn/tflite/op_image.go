@@ -68,7 +68,7 @@ func (n *node) scalar(i int) (float32, error) {
 	if e != nil {
 		return 0, n.about(i, e)
 	}
-	return math.Float32frombits(binary.LittleEndian.Uint32(f.data)), nil
+	return math.Float32frombits(binary.LittleEndian.Uint32(f.bytes())), nil
 }
 
 func buildResize(n *node) error {

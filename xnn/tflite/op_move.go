@@ -58,7 +58,7 @@ func init() {
 		options: wire.BuiltinOptionsFillOptions, in: arity{2, 2}, out: arity{1, 1},
 		fold: func(n *node, in []*constant) ([]*constant, error) {
 			dims, err := n.ints(0, graph.MaxRank)
-			if err != nil || len(in[1].data) == 0 {
+			if err != nil || in[1].shape.Elements() == 0 {
 				return nil, err
 			}
 			return one(n.im.pick(in[1], dims, func(int) int { return 0 }))

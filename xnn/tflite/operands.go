@@ -118,14 +118,18 @@ func (im *importer) value(t *tensor) (graph.ID, error) {
 
 // add appends a constant, of a tensor of the file, to the graph. Elements that are subnormal become zero.
 func (im *importer) add(t *tensor, typ graph.Type, c *constant) (id graph.ID, err error) {
-	data := c.data
-	if typ.DType == graph.Float32 && !c.normal {
-		var e *schema.Error
-		if data, e = im.flush(data); e != nil {
-			return graph.None, e.AtValue(t.ref())
+	if c.data == nil && c.fill != nil {
+		err = im.build(nil, t.index, func() { id = im.g.ConstantFrom(typ, typ.Bytes(), c.fill) })
+	} else {
+		data := c.bytes()
+		if typ.DType == graph.Float32 && !c.normal {
+			var e *schema.Error
+			if data, e = im.flush(data); e != nil {
+				return graph.None, e.AtValue(t.ref())
+			}
 		}
+		err = im.build(nil, t.index, func() { id = im.g.ConstantOf(typ, data) })
 	}
-	err = im.build(nil, t.index, func() { id = im.g.ConstantOf(typ, data) })
 	if err != nil {
 		return graph.None, err
 	}

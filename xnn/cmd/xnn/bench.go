@@ -37,6 +37,8 @@ all turns, of its time over that of the first. With --json they are a list, each
 		},
 	}
 	threads := threadsFlag(cmd)
+	precision := precisionFlag(cmd, precisionUsage)
+	weights := weightsFlag(cmd)
 	d := timeFlag(cmd)
 	asJSON := jsonFlag(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkTime(*d) }
@@ -50,7 +52,7 @@ all turns, of its time over that of the first. With --json they are a list, each
 		runs := make([]func() error, len(args))
 		results := make([]benchResult, len(args))
 		for i, path := range args {
-			s, loadTime, err := openBench(path, xnn.WithThreads(int(*threads)))
+			s, loadTime, err := openBench(path, precision.option(), xnn.WithWeightsCache(*weights), xnn.WithThreads(int(*threads)))
 			if err != nil {
 				return err
 			}
@@ -97,13 +99,13 @@ type benchSession struct {
 }
 
 // openBench also gives the time it took to open the model and make the session.
-func openBench(path string, opts ...xnn.SessionOption) (*benchSession, time.Duration, error) {
+func openBench(path string, opts ...xnn.Option) (*benchSession, time.Duration, error) {
 	start := time.Now()
-	m, err := openModel(path)
+	m, err := openModel(path, opts...)
 	if err != nil {
 		return nil, 0, err
 	}
-	s, err := m.NewSession(opts...)
+	s, err := m.NewSession()
 	if err != nil {
 		m.Close()
 		return nil, 0, about(path, err)

@@ -22,7 +22,8 @@ func newInspect() *cobra.Command {
 Values and nodes are called by their ids in the file. Parameters are the elements of constants that nodes read; multiply-adds
 are those of products with filters and matrices. The activation arena is entry 0 of the file's mem_buffer_sizes, 0 where the
 file leaves its size open; what a session needs depends on this machine, and on the shapes, which --shape changes. A model
-that is right but cannot run here is shown, too, with the reason.
+that is right but cannot run here is shown, too, with the reason. With --precision fp16 it is what the model becomes then, its
+values and nodes numbered anew.
 
 With --svg a picture of the graph, with shapes on its edges, for which Graphviz's program dot must be installed.
 
@@ -36,6 +37,7 @@ flushed (subnormal weights that were made zero), memory (only where it runs) and
 	})
 	asJSON := jsonFlag(cmd)
 	picture := cmd.Flags().String("svg", "", "draw the graph into `FILE`")
+	precision := precisionFlag(cmd, "show what the model is in `fp16`, or in fp32")
 	given := cmd.Flags().StringArray("shape", nil, "another shape of an input, as in 0=1x224x224x3 (`N=SHAPE`)")
 	var shapes map[int]xnn.Shape
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -49,6 +51,9 @@ flushed (subnormal weights that were made zero), memory (only where it runs) and
 			return err
 		}
 		if err := reshapeGraph(g, shapes); err != nil {
+			return about(args[0], err)
+		}
+		if g, err = precision.apply(g); err != nil {
 			return about(args[0], err)
 		}
 		if *picture != "" {

@@ -142,7 +142,7 @@ func describe(g *graph.Graph) *inspection {
 	constantBytes := 0
 	for i := 1; i < len(g.Constants); i++ {
 		c := g.Constants[i]
-		r.Constants = append(r.Constants, constant{i, len(c.Data), c.Size()})
+		r.Constants = append(r.Constants, constant{i, c.Len(), c.Size()})
 		constantBytes += c.Size()
 	}
 	r.Totals = map[string]int{

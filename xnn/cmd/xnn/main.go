@@ -149,6 +149,11 @@ func threadsFlag(cmd *cobra.Command) *uint16 {
 	return cmd.Flags().Uint16P("threads", "t", 0, "number of threads (`N`), one for each physical core if 0")
 }
 
+// weightsFlag adds --weights-cache.
+func weightsFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("weights-cache", "", "keep packed weights in a folder, for a faster load the next time (`DIR`)")
+}
+
 // jsonFlag adds --json.
 func jsonFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("json", false, "print JSON")

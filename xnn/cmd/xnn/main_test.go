@@ -120,6 +120,8 @@ func TestUsage(t *testing.T) {
 		{"run", m, "--seed"},
 		{"run", m, "-t", "-1"},
 		{"run", m, "-t", "two"},
+		{"run", m, "--precision", "fp8"},
+		{"inspect", m, "--precision", "int8"},
 		{"run", "no such model", "-i", "x.npy"},
 		{"inspect"},
 		{"inspect", m, "--yaml"},

@@ -27,12 +27,13 @@ mean_ns, share (of all nodes, 0 to 1) and fused, and operators, each with operat
   xnn profile model.tflite --svg timeline.svg`,
 	})
 	threads := threadsFlag(cmd)
+	precision := precisionFlag(cmd, precisionUsage)
 	d := timeFlag(cmd)
 	picture := cmd.Flags().String("svg", "", "draw a timeline of a run into `FILE`")
 	asJSON := jsonFlag(cmd)
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkTime(*d) }
 	cmd.RunE = does(func(cmd *cobra.Command, args []string) error {
-		s, _, err := openBench(args[0], xnn.WithThreads(int(*threads)), xnn.WithProfile())
+		s, _, err := openBench(args[0], precision.option(), xnn.WithThreads(int(*threads)), xnn.WithProfile())
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,8 @@ class, label and score; NaN and infinities are the strings "NaN", "+Inf" and "-I
 	in.add(cmd)
 	outs := cmd.Flags().StringArrayP("output", "o", nil, "write an output to a file, as in 0=y.npy (`N=FILE`)")
 	threads := threadsFlag(cmd)
+	precision := precisionFlag(cmd, precisionUsage)
+	weights := weightsFlag(cmd)
 	var r runner
 	r.classes.add(cmd)
 	asJSON := jsonFlag(cmd)
@@ -47,7 +49,7 @@ class, label and score; NaN and infinities are the strings "NaN", "+Inf" and "-I
 		if r.outputs, err = parseFiles("-o", *outs); err != nil {
 			return err
 		}
-		r.path, r.threads = args[0], int(*threads)
+		r.path, r.threads, r.precision, r.weights = args[0], int(*threads), precision, *weights
 		return r.classes.check(cmd)
 	}
 	cmd.RunE = does(func(cmd *cobra.Command, _ []string) error {
@@ -65,11 +67,13 @@ class, label and score; NaN and infinities are the strings "NaN", "+Inf" and "-I
 
 // runner is what xnn run was told.
 type runner struct {
-	path    string
-	inputs  *inputs
-	outputs map[int]string // files, by index
-	classes classFlags
-	threads int
+	path      string
+	inputs    *inputs
+	outputs   map[int]string // files, by index
+	classes   classFlags
+	threads   int
+	precision *precision
+	weights   string // the folder of packed weights, empty for none
 }
 
 // runResult is what xnn run --json prints.
@@ -84,7 +88,7 @@ func (r *runner) run(ctx context.Context) (*runResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := openModel(r.path)
+	m, err := openModel(r.path, r.precision.option(), xnn.WithWeightsCache(r.weights))
 	if err != nil {
 		return nil, err
 	}

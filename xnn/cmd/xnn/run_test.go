@@ -38,6 +38,24 @@ func TestRun(t *testing.T) {
 	}}}, r)
 }
 
+// TestWeightsCache: run and bench keep packed weights where they are told to, and find them there.
+func TestWeightsCache(t *testing.T) {
+	path := model(t, func(g *graph.Graph) {
+		weights := g.Constant([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+		g.Output(g.FullyConnected(g.Input(graph.Float32, 1, 3), weights, graph.None))
+	})
+	folder := filepath.Join(t.TempDir(), "weights")
+	for range 2 {
+		// 1*1+2*2+3*3 and 4*1+5*2+6*3
+		out, _ := tool(t, exitOK, "run", path, "-i", "0="+array("x1x3"), "--weights-cache", folder)
+		require.Regexp(t, `(?m)^0 .* 14 32$`, out)
+		tool(t, exitOK, "bench", path, "--time", "1ms", "--weights-cache", folder)
+		files, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 func header(t *testing.T, path string) string {

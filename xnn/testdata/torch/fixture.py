@@ -9,7 +9,6 @@ A family is a file of cases, one JSON object a line:
     out     results: {dtype, shape, quantisation, data}
     exact   true where the bits must agree, such as where elements are only moved
     rel abs tolerance where it is not that of the element type, with the reason in why
-    differs why XNNPACK's result is known to be another, with AVX-512 at least, where the test fails once it is PyTorch's
 
 data is base64 of the elements, little-endian, outermost dimension first. fill is what a generator gives: both sides run it,
 so that inputs and weights need no room.
