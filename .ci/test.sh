@@ -13,7 +13,7 @@ scratch="$(mktemp -d)"
 trap 'rm -rf -- "$scratch"' EXIT
 
 c_packages=(./cgo/... ./xnn/...)
-pure_packages=(./schema/... ./xnn/graph/... ./xnn/tflite/... ./xnn/internal/...)
+pure_packages=(./schema/... ./xnn/graph/... ./xnn/tflite/... ./xnn/internal/nets ./xnn/internal/tfbuild)
 
 formatted() {
   local files
