@@ -28,16 +28,25 @@ const hostileTime = 5 * time.Second
 // underTest, where the environment names a file, gets each hostile file before it is loaded: a signal leaves no other trace.
 var underTest = os.Getenv("XNNGO_HOSTILE")
 
-// attempt loads a file that may be anything, and runs it where it loads. It tells whether it ran and reports what must never
-// be.
+// attempt loads a file that may be anything, and runs it where it loads, also in half precision. It tells whether it ran and
+// reports what must never be.
 func attempt(data []byte) (ran bool, err error) {
+	if ran, err = attemptIn(Float32, data); ran {
+		if _, err = attemptIn(Float16, data); err != nil {
+			err = fmt.Errorf("in half precision: %w", err)
+		}
+	}
+	return ran, err
+}
+
+func attemptIn(precision DType, data []byte) (ran bool, err error) {
 	if underTest != "" {
 		if err := os.WriteFile(underTest, data, 0o600); err != nil {
 			return false, err
 		}
 	}
 	start := time.Now()
-	m, err := Load(data, WithMemoryLimit(hostileLimit), WithThreads(1))
+	m, err := Load(data, WithMemoryLimit(hostileLimit), WithThreads(1), WithPrecision(precision))
 	defer m.Close()
 	if took := time.Since(start); took > hostileTime {
 		return false, fmt.Errorf("loading took %v", took)

@@ -100,26 +100,40 @@ func newLayout(g *graph.Graph) (*layout, error) {
 	return l, nil
 }
 
-// packs is about how many bytes the weights take that XNNPACK packs, 0 where there are none.
+// packs is about how many bytes the weights take that XNNPACK packs, 0 where there are none: rather more than fewer, since what
+// is found missing later takes a block of its own.
 func (l *layout) packs(g *graph.Graph) (bytes int64) {
 	for _, i := range l.nodes {
 		n := &g.Nodes[i]
 		if len(lowerings[n.Op.Kind()].packs) == 0 {
 			continue
 		}
-		bytes++                       // of a node whose weights are computed
+		out, half := g.Values[n.Outputs[0]].Shape, g.Values[n.Inputs[0]].DType == graph.Float16
+		channels, tile := out[len(out)-1], packedChannels
+		if half {
+			tile /= 2
+		}
+		padded := (channels + tile - 1) / tile * tile
+		bytes++ // of a node whose weights are computed
+		if len(n.Inputs) == 2 {
+			bytes += int64(4 * padded) // zeros for a bias
+		}
 		for _, id := range n.Inputs { // biases are packed with the filter, also where XNNPACK reads them again
 			if v := &g.Values[id]; v.Constant != 0 {
 				size := v.Bytes()
-				if v.DType == graph.Float32 && g.Values[n.Inputs[0]].DType == graph.Float16 {
+				if half && v.DType == graph.Float32 {
 					size /= 2 // packed to halves
 				}
-				bytes += int64(apart(size))
+				bytes += int64(apart(size / max(1, channels) * padded))
 			}
 		}
 	}
 	return bytes
 }
+
+// packedChannels is how many output channels the widest kernels take at once, half as many in half precision. Weights are
+// padded to a multiple when packed.
+const packedChannels = 32
 
 // dims is the shape a value has for XNNPACK in a segment: its own, or that of a tile.
 func (s *segment) dims(id graph.ID, shapes []Shape, last bool) Shape {

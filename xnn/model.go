@@ -40,19 +40,12 @@ type model struct {
 
 // newModel makes a model of a checked graph that belongs to it. It takes over mapped, and closes it where it fails.
 func newModel(g *graph.Graph, mapped *mapping, cfg config) (*Model, error) {
-	if cfg.precision == Float16 {
-		var err error
-		if g, err = graph.HalfPrecision(g); err != nil {
-			mapped.close()
-			return nil, err
-		}
-	}
 	c := &model{graph: g, mapped: mapped, cfg: cfg, sessions: map[*session]struct{}{}}
 	c.budget.left.Store(cfg.memoryLimit)
 	if err := c.compile(); err != nil {
 		c.kept.close()
 		mapped.close()
-		return nil, g.Named(err)
+		return nil, c.graph.Named(err)
 	}
 	c.pool.init(cfg.maxSessions)
 	m := &Model{core: c}
@@ -60,8 +53,32 @@ func newModel(g *graph.Graph, mapped *mapping, cfg config) (*Model, error) {
 	return m, nil
 }
 
+// convert makes the graph one of the precision that was asked for. Constants that are made when they are needed, such as those of
+// sparse tensors, are so one by one, and may each be larger than the memory.
+func (c *model) convert() error {
+	if c.cfg.precision == Float32 {
+		return nil
+	}
+	for i := range c.graph.Constants {
+		if k := &c.graph.Constants[i]; k.Data == nil {
+			if err := c.budget.take(schema.StageCheck, "the elements of a constant", int64(k.Len())); err != nil {
+				return err
+			}
+			c.budget.give(int64(k.Len()))
+		}
+	}
+	half, err := graph.HalfPrecision(c.graph)
+	if err == nil {
+		c.graph = half
+	}
+	return err
+}
+
 // compile binds the constants and lets XNNPACK make a runtime once, so that what it cannot run fails here.
 func (c *model) compile() error {
+	if err := c.convert(); err != nil {
+		return err
+	}
 	if err := xnnpack.Init(); err != nil {
 		return fromXNNPACK(schema.StageDefine, err)
 	}

@@ -61,15 +61,16 @@ func (o sessionOption) session(c *sessionConfig) { o(c) }
 func WithCopy() Option { return modelOption(func(c *config) { c.copyFile = true }) }
 
 // WithMemoryLimit bounds, in bytes, what a model and its sessions hold together: constants that are copied, tensors, arenas,
-// and 4 KiB for each node past the first thousand. It is checked before anything is reserved; what does not fit is ErrMemoryLimit. The default is three quarters of
-// the memory this process may use, cgroup limits counted.
+// and 4 KiB for each node past the first thousand. It is checked before anything is reserved; what does not fit is
+// ErrMemoryLimit. The default is three quarters of the memory this process may use, cgroup limits counted.
 func WithMemoryLimit(bytes int64) Option {
 	return modelOption(func(c *config) { c.memoryLimit = bytes })
 }
 
-// WithPrecision makes a model compute in another precision than its graph has: graph.Float16, so that its weights take half the
-// memory; see graph.HalfPrecision for what changes and what stays. Inputs and outputs keep their types. graph.Float32, the default,
-// takes the graph as it is. Errors name the nodes and values of the graph that HalfPrecision gives.
+// WithPrecision makes a model compute in another precision than its graph has: graph.Float16, so that its packed weights take
+// half the memory; see graph.HalfPrecision for what changes and what stays. It is slower than single precision where the
+// processor has no arithmetic for it, and converts. Inputs and outputs keep their types. graph.Float32, the default, takes the
+// graph as it is. Errors name the nodes and values of the graph that HalfPrecision gives.
 func WithPrecision(t DType) Option { return modelOption(func(c *config) { c.precision = t }) }
 
 // WithMaxSessions bounds the pool of sessions behind Model.Run, at least 1. The default is runtime.GOMAXPROCS(0).

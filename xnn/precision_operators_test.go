@@ -11,9 +11,9 @@ import (
 	"github.com/xnngo/xnngo/xnn/graph"
 )
 
-// TestHalfPrecisionOperators takes PyTorch's cases in half precision: the same operands in single, which a graph then makes halves,
-// have the same results. Negation, which is exact, follows each, so that there is something to compute behind those that only move
-// numbers.
+// TestHalfPrecisionOperators takes PyTorch's cases in half precision: the same operands in single, which a graph then makes
+// halves, have the same results. Negation, which is exact, follows each, so that there is something to compute behind those
+// that only move numbers.
 func TestHalfPrecisionOperators(t *testing.T) {
 	nothingHeld(t)
 	ran, families := map[string]int{}, 0

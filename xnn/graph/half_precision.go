@@ -3,17 +3,18 @@ package graph
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // HalfPrecision gives a graph that computes in Float16 where g computes in Float32, wherever XNNPACK has kernels for it. Its
-// inputs and outputs have the types of g's; Convert nodes stand between the precisions, one for all readers of a value. Constants
-// are rounded to nearest, ties to even, and numbers that were of half precision come back as they were. Filters of convolutions
-// stay Float32 in the graph, as XNNPACK takes them, which packs them to halves.
+// inputs and outputs have the types of g's; Convert nodes stand between the precisions, one for all readers of a value.
+// Constants are rounded to nearest, ties to even, and numbers that were of half precision come back as they were. Filters of
+// convolutions stay Float32 in the graph, as XNNPACK takes them, which packs them to halves.
 //
-// These stay as they are: nodes without a signature of Float16; nodes with quantised operands; nodes with a constant or a parameter
-// that half precision has not, since it is finite and beyond 65504, or not zero and too small (a constant, where that is so of all of
-// its elements); and nodes that only move or convert numbers, where none before or behind them computes in half precision.
-// What nodes compute may still leave the range of half precision at run time, and be infinite or zero then.
+// These stay as they are: nodes without a signature of Float16; nodes with quantised operands; nodes with a constant or a
+// parameter that half precision has not, since it is finite and beyond 65504, or not zero and too small (a constant, where that
+// is so of all of its elements); and nodes that only move or convert numbers, where none before or behind them computes in half
+// precision. What nodes compute may still leave the range of half precision at run time, and be infinite or zero then.
 //
 // Constants that nothing reads are left out, values and nodes numbered anew, and the size of the arena is left to the plan. g
 // stays as it is. Errors: those of Check.
@@ -36,7 +37,8 @@ func HalfPrecision(g *Graph) (*Graph, error) {
 	return g, g.Check()
 }
 
-// halver is the work on one graph. It gives values of Float32 a twin of Float16 where a node in half precision reads or writes them.
+// halver is the work on one graph. It gives values of Float32 a twin of Float16 where a node in half precision reads or writes
+// them.
 type halver struct {
 	g             *Graph
 	twins         map[ID]*twin
@@ -196,13 +198,13 @@ func (h *halver) fits(id ID) bool {
 	return fits
 }
 
-// singles are the bytes of n elements of a constant of Float32.
+// singles are the bytes of the first n elements of a constant of Float32. Behind them, zeros, there may be more than memory has.
 func singles(c Constant, n int) []byte {
-	if len(c.Data) >= 4*n {
-		return c.Data[:4*n]
+	data := c.Bytes()
+	data = data[:min(len(data), 4*n)]
+	if part := len(data) % 4; part != 0 {
+		data = append(slices.Clip(data), make([]byte, 4-part)...)
 	}
-	data := make([]byte, 4*n)
-	c.CopyTo(data)
 	return data
 }
 
@@ -269,7 +271,7 @@ func (h *halver) twinOf(id ID) ID {
 		c := g.Constants[v.Constant]
 		made = g.ConstantFrom(t, 2*key.elements, func(dst []byte) {
 			data := singles(c, key.elements)
-			for i := range key.elements {
+			for i := range len(data) / 4 {
 				f := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 				binary.LittleEndian.PutUint16(dst[2*i:], uint16(HalfOf(f)))
 			}
