@@ -28,7 +28,8 @@ func (b *planner) live(nodes []int, segment int) (bytes int) {
 // work for several threads, which tiles keep busier than XNNPACK's own cutting of each node into small pieces.
 //
 // One thread gains from the cache only where memory is what it waits for. Half-precision sums are converted back and forth
-// on most processors and take longer than their memory: measured, their tiles gain nothing.
+// on most processors and take longer than their memory: measured, their tiles gain nothing. Chains of two or three among other
+// nodes, as networks have them, lose a little where the second-level cache holds them, since what cuts them off takes time, too.
 func (b *planner) pays(i int) bool {
 	s := &b.segments[i]
 	result := b.typ(b.g.Nodes[s.nodes[0]].Outputs[0])
@@ -39,17 +40,13 @@ func (b *planner) pays(i int) bool {
 	if b.cfg.threads > 1 && bytes >= b.cfg.parallelBytes {
 		return true
 	}
-	return b.passes(s.nodes) > 1 && result.DType == graph.Float32 && bytes/3 > b.cfg.l1Bytes/2
-}
-
-// passes is how often XNNPACK goes over the tensors of these nodes: those that it makes part of the one before add nothing.
-func (b *planner) passes(nodes []int) (passes int) {
-	for _, n := range nodes {
-		if !lowerings[b.g.Nodes[n].Op.Kind()].joins {
-			passes++
-		}
+	if len(s.nodes) == 1 || result.DType != graph.Float32 {
+		return false
 	}
-	return passes
+	if len(s.nodes) == len(b.nodes) {
+		return bytes/3 > b.cfg.l1Bytes/2
+	}
+	return bytes > b.cfg.l2Bytes
 }
 
 // tileBytes is what one tile of a region that takes so many bytes in all may touch. What the caches further out hold comes back
