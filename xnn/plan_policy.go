@@ -59,20 +59,29 @@ func (b *planner) tileBytes(live int) int {
 	return b.cfg.l2Bytes / 2
 }
 
-// threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once.
+// threads decides between the calling thread and the pool. XNNPACK wakes the pool for each node, a tiled segment once: what the
+// threads save must be more than what waking them takes, half of what sharing one node among two pays from.
 func (b *planner) threads(i int, tiled bool) int {
-	s, pays := &b.segments[i], false
+	s, n := &b.segments[i], max(1, b.cfg.threads)
 	if tiled {
-		pays = b.live(s.nodes, i) >= b.cfg.parallelBytes
-	} else {
-		for k := range s.nodes {
-			pays = pays || b.live(s.nodes[k:k+1], i) >= b.cfg.parallelBytes || b.work(s.nodes[k]) >= parallelWork
+		if b.live(s.nodes, i) < b.cfg.parallelBytes {
+			return 1
 		}
+		return n
 	}
-	if !pays {
+	saved, woken := 0.0, 0.0
+	for k, node := range s.nodes {
+		if lowerings[b.g.Nodes[node].Op.Kind()].joins {
+			continue
+		}
+		takes := float64(b.live(s.nodes[k:k+1], i)) + bytesAMultiplication*float64(b.work(node))
+		saved += takes * float64(n-1) / float64(n)
+		woken += float64(b.cfg.parallelBytes) / 2
+	}
+	if saved < woken {
 		return 1
 	}
-	return max(1, b.cfg.threads)
+	return n
 }
 
 // work is the number of multiplications of a node, 0 where they do not matter.

@@ -14,8 +14,9 @@ const maxThreads = 1024
 // better left there.
 const parallelBytes = 3 << 19
 
-// parallelWork is how many multiplications of one node are worth sharing among threads: some ten microseconds of one.
-const parallelWork = 1 << 18
+// bytesAMultiplication is the traffic that takes as long as one multiplication of a product, as measured on whole networks: 60
+// multiplications or 100 bytes a nanosecond.
+const bytesAMultiplication = 5. / 3
 
 // DefaultThreads is the number of threads a session uses when none is asked for: the physical cores that the scheduler's
 // affinity mask and the cgroup's CPU quota leave this process, at least 1.
