@@ -104,6 +104,11 @@ func BenchmarkOpen(b *testing.B) {
 	}{{"without cache", "", false}, {"cold", folder, true}, {"warm", folder, false}} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
+			if c.folder != "" { // there is a file
+				m, err := Open(path, WithWeightsCache(c.folder))
+				require.NoError(b, err)
+				m.Close()
+			}
 			for b.Loop() {
 				if c.empty {
 					b.StopTimer()
