@@ -137,7 +137,7 @@ func (c *model) tryCreate() error {
 	}
 	defer c.budget.give(cost)
 	whole := c.cfg.session
-	whole.threads, whole.l1Bytes = 1, math.MaxInt
+	whole.threads, whole.l1Bytes, whole.l2Bytes = 1, math.MaxInt, math.MaxInt
 	shapes := make([]Shape, len(c.graph.Values))
 	for i := range shapes {
 		shapes[i] = c.graph.Values[i].Shape

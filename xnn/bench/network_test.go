@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,13 +14,7 @@ import (
 // TestNetworks: a network read from TensorFlow Lite's format computes what XNNPACK does with all of it at once, and what ONNX
 // Runtime does with its twin, within 1e-4 relative plus 1e-4 absolute, on one thread and on two.
 func TestNetworks(t *testing.T) {
-	var p *peer
-	if library := os.Getenv(peerVariable); library != "" {
-		var err error
-		p, err = openPeer(library)
-		require.NoError(t, err)
-		defer p.close()
-	}
+	p := testPeer(t)
 	for _, n := range networks() {
 		t.Run(n.name(), func(t *testing.T) {
 			err := n.open()

@@ -23,13 +23,7 @@ var small = []spec{
 
 // TestColumnsAgree: all columns compute the same graph. ONNX Runtime, where it is there, judges the encoder of its files.
 func TestColumnsAgree(t *testing.T) {
-	var p *peer
-	if library := os.Getenv(peerVariable); library != "" {
-		var err error
-		p, err = openPeer(library)
-		require.NoError(t, err)
-		defer p.close()
-	}
+	p := testPeer(t)
 	subjects := append([]subject{}, smallLayers...)
 	for _, s := range small {
 		subjects = append(subjects, s)
@@ -103,4 +97,16 @@ func TestONNX(t *testing.T) {
 		"\x3a" + string(protowire.AppendVarint(nil, uint64(len(graph)))) + graph +
 		"\x42\x02\x10\x0d" // opset_import, version
 	require.Equal(t, want, string(spec{same, xnn.Float32, xnn.Shape{2}, xnn.Shape{2}, 1}.onnx()))
+}
+
+// testPeer is ONNX Runtime for the length of a test, nil where it is not there.
+func testPeer(t *testing.T) *peer {
+	library := os.Getenv(peerVariable)
+	if library == "" {
+		return nil
+	}
+	p, err := openPeer(library)
+	require.NoError(t, err)
+	t.Cleanup(p.close)
+	return p
 }
